@@ -259,9 +259,9 @@ def test_each_class_of_a_scene_has_a_name_of_its_own():
 READING = ("physics", "tree", "scene", "containers", "engine.laws", "blueprints", "engine.assembly")
 OF_COUNTS = {
     "tree.history",
-    "scene.expressions.building",
+    "scene.expressions.operands",
     "scene.hierarchy.surfaces",
-    "scene.hierarchy.meetings",
+    "scene.hierarchy.collision_pairs",
     "engine.assembly.contacts",
 }
 OF_NOTES = {"engine.laws.bushing", "engine.laws.spring", "engine.laws.torsion_spring"}  # frequencies, for warnings

@@ -142,7 +142,7 @@ WRONG = {
     ),
     "time": (
         (None, "x", math.nan, [], [0.01, 0.02], 1j),
-        [lambda time, ask=ask: getattr(history()["b"], ask)(time) for ask in ("place_at", "parent_at", "carrier_at")]
+        [lambda time, ask=ask: getattr(history()["b"], ask)(time) for ask in ("place_at", "parent_at", "moved_base_at")]
         + [lambda time: history().at(time)],
     ),
     "times must be an array of real numbers": (

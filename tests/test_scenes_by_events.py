@@ -18,7 +18,7 @@ from rigidsim.cli.examples import shipped_scenes
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.contact import ContactSummary
 from rigidsim.report.explain import BodyReport
-from rigidsim.scene.hierarchy.meetings import Meetings
+from rigidsim.scene.hierarchy.collision_pairs import CollisionPairs
 from support.rolling_motions import EXACT, UP, G, of_ellipsoid, of_sphere, rolled, slid
 
 
@@ -49,7 +49,7 @@ def test_these_scenes_have_contact_by_events():
     wished = {name for name, scene in scenes.items() if scene.simulation.contact.mode in ("events", "auto")}
     assert wished == BY_EVENTS
     for name in BY_EVENTS:
-        assert Meetings(scenes[name].hierarchy).summary["mode"] == "events"
+        assert CollisionPairs(scenes[name].hierarchy).summary["mode"] == "events"
 
 
 @pytest.mark.parametrize("name", sorted(BY_EVENTS))

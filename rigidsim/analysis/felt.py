@@ -82,8 +82,8 @@ class Accelerometer:
         if model.contacts is not None:
             self._write_contact(past, model, scratch.contact_mean)
         state[:] = past.whole_state()
-        era = past.blueprint.schedule.era(past.time)
-        self._observe(0, past.time / model.step, era, model, state, scratch, samples, 0, ONE_LANE)
+        phase = past.blueprint.schedule.phase(past.time)
+        self._observe(0, past.time / model.step, phase, model, state, scratch, samples, 0, ONE_LANE)
         return tuple(samples.asked[0, 0])
 
     def _arrays(self, past: SampleModel) -> _Arrays:
@@ -135,7 +135,7 @@ class Accelerometer:
             for shape, sign in ((second, 1.0), (first, -1.0)):
                 if bodies[shape] in past.free:
                     f_W = tuple(sign * float(x) for x in force)
-                    center = Site(past.tree, past.tree[bodies[shape]].frame).carrier_center()
+                    center = Site(past.tree, past.tree[bodies[shape]].frame).moved_base_center()
                     arm = sub(tuple(map(float, point)), past.place(center))
                     f, tau = loads.get(bodies[shape], (ZERO, ZERO))
                     loads[bodies[shape]] = add(f, f_W), add(tau, cross(arm, f_W))

@@ -43,7 +43,7 @@ class SceneLoad:
     name: str
     body: str  # the body it is defined on; empty for the world
     index: int  # in the `forces` of that body
-    is_wound: bool = False  # whether it depends on the winding angle, and so on earlier rotation
+    is_unwrapped: bool = False  # whether it depends on the winding angle, and so on earlier rotation
 
     @property
     def place(self) -> str:
@@ -221,7 +221,7 @@ class LoadsAtSample:
         yield from (SceneLoad(name, "", index) for index, (name, key) in enumerate(OF_WORLD) if key in self._world)
         for path, forces in self._forces.items():
             for index, force in enumerate(forces):
-                ends = [self.past.carrier(end) for end in (path, force.get("to", "world"))]
+                ends = [self.past.moved_base(end) for end in (path, force.get("to", "world"))]
                 if body in ends:
                     kind, other = BY_NAME[force["type"]], force.get("to") if body == ends[0] else path
                     yield SceneLoad(kind.called(force, other), path, index, kind.table.follow is not None)

@@ -98,13 +98,13 @@ class SampleModel:
         p_W, q_W = self.pose(point.frame)
         return add(p_W, rotate(q_W, point.point))
 
-    def carrier(self, path: str) -> str:
+    def moved_base(self, path: str) -> str:
         """The free body that a node is a part of; empty for the world and if there is none."""
-        return path_of(self.tree.carrier(self.tree[path])) if path in self.tree else ""
+        return path_of(self.tree.moved_base(self.tree[path])) if path in self.tree else ""
 
     def state(self) -> np.ndarray:
         """(state, width of `STATE`) of the moved bodies, then of the rate-driven nodes; without windings. Modes of
-        joints, which samples do not have, are chosen as at the beginning of an era.
+        joints, which samples do not have, are chosen as at the beginning of a phase.
         """
         instant = MotionSnapshot(self.tree, self.local, self.world)
         rows = [each for node in self.tree.moved_nodes() for each in self._rows(node, instant)]
@@ -139,7 +139,7 @@ class SampleModel:
         """The state with the rows of the windings of its own loads, and of lengths that are measured."""
         return self.under(self.scene).whole(self.time, self.state())
 
-    def under(self, scene: Scene) -> LoadsInEra:
+    def under(self, scene: Scene) -> LoadsInPhase:
         """The loads of a scene with the same bodies at this sample; contact is none of them."""
         is_own = scene is self.scene
         blueprint = self.blueprint if is_own else blueprint_of(scene)
@@ -147,7 +147,7 @@ class SampleModel:
         windings = winding_rows(blueprint, self._trajectory, self.sample)
         model = model._replace(contacts=None, metrics=None, sensing=None)
         held = np.array([self._held(one) for one in scene.scope.held]).reshape(-1, 1) if is_steered(model) else None
-        return LoadsInEra(model, blueprint.schedule.era(self.time), windings, held)
+        return LoadsInPhase(model, blueprint.schedule.phase(self.time), windings, held)
 
     def _held(self, one: Held) -> float:
         """A number that was held at this sample."""
@@ -155,11 +155,11 @@ class SampleModel:
         return float(held_at(self.header, trajectory.arrays, np.array([self.time]), one.name, one.body)[0])
 
 
-class LoadsInEra:
-    """The loads of one era on the bodies that forces move; `held` are the numbers that are held then, if any."""
+class LoadsInPhase:
+    """The loads of one phase on the bodies that forces move; `held` are the numbers that are held then, if any."""
 
-    def __init__(self, model: Model, era: int, windings: list[np.ndarray], held: np.ndarray | None = None):
-        self.model, self.era, self.windings = model, era, windings
+    def __init__(self, model: Model, phase: int, windings: list[np.ndarray], held: np.ndarray | None = None):
+        self.model, self.phase, self.windings = model, phase, windings
         self.free = np.flatnonzero(model.node[:, layout.NODE.kind] == layout.FREE)
         self.is_free = np.isin(model.moved_node, self.free)  # of each row of the state
         self.scratch, self.sample = make_scratch(model, ONE_LANE), make_samples(model, 1, True, ONE_LANE)
@@ -184,11 +184,11 @@ class LoadsInEra:
         return np.concatenate([state, *(row[np.newaxis] for row in self.windings)])
 
     def _resume(self, time: float, whole: np.ndarray) -> np.ndarray:
-        resume_at(0, time / self.model.step, self.era, self.model, whole, self.scratch, ONE_LANE)
+        resume_at(0, time / self.model.step, self.phase, self.model, whole, self.scratch, ONE_LANE)
         return whole
 
     def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
         """Evaluate a state at a time (s); frames and wrenches are in `scratch`. Returns the state with the windings."""
         state = self.whole(time, state)
-        observe_at(0, time / self.model.step, self.era, self.model, state, self.scratch, self.sample, 0, ONE_LANE)
+        observe_at(0, time / self.model.step, self.phase, self.model, state, self.scratch, self.sample, 0, ONE_LANE)
         return state

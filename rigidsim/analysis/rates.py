@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rigidsim.analysis.loads import LoadsAtSample, SceneLoad
-from rigidsim.analysis.past import LoadsInEra, SampleModel
+from rigidsim.analysis.past import LoadsInPhase, SampleModel
 from rigidsim.containers.optional import not_none
 from rigidsim.engine.model import layout
 from rigidsim.tree.nodes import Node
@@ -69,7 +69,7 @@ def drift_cause(past: SampleModel, step: float, until: float) -> DriftCause | No
     return DriftCause(body.path, *((load, rate) if rate.number >= most else (None, worst[row])), joint)
 
 
-def rates(acting: LoadsInEra, past: SampleModel, state: np.ndarray, step: float, until: float) -> list[Rate]:
+def rates(acting: LoadsInPhase, past: SampleModel, state: np.ndarray, step: float, until: float) -> list[Rate]:
     """For each row of the state the highest rate of change of the loads on a free body, or of the acceleration of a
     coordinate of a joint.
     """
@@ -90,7 +90,7 @@ def _number(rate: Rate) -> float:
     return rate.number
 
 
-def _pull(acting: LoadsInEra, time: float, state: np.ndarray) -> np.ndarray:
+def _pull(acting: LoadsInPhase, time: float, state: np.ndarray) -> np.ndarray:
     """(row, 2, 3) acceleration and angular acceleration of free bodies due to all loads; of joints those of the
     coordinate, and of a ball joint.
     """
@@ -102,7 +102,7 @@ def _pull(acting: LoadsInEra, time: float, state: np.ndarray) -> np.ndarray:
 
 
 def _slope(
-    acting: LoadsInEra,
+    acting: LoadsInPhase,
     past: SampleModel,
     state: np.ndarray,
     here: np.ndarray,
@@ -145,7 +145,7 @@ def _displaced(rows: np.ndarray, place: slice, change: np.ndarray) -> np.ndarray
     return rows
 
 
-def _with_time(acting: LoadsInEra, begin: float, state: np.ndarray, step: float, until: float) -> tuple:
+def _with_time(acting: LoadsInPhase, begin: float, state: np.ndarray, step: float, until: float) -> tuple:
     """For each body the largest relative change of its loads within a step at constant state, and its time."""
     steps = np.unique(np.linspace(0, max(1, round((until - begin) / step)) - 1, STEPS).astype(int))
     times = begin + step * (steps[:, np.newaxis] + np.array([0.0, 0.5, 1.0]))

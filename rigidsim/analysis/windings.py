@@ -32,7 +32,7 @@ def _row(load: LoadRecord, trajectory: Trajectory, sample: int) -> np.ndarray:
     if getattr(spring, "axis", None) is not None:
         one, other = (_turning(trajectory, frame, sample) for frame in (spring.to, load.frame))
         time = np.asarray(trajectory.time[: sample + 1])
-        row[layout.WOUND.last] = _wound(spring.rest, unit(spring.axis), one, other, time)
+        row[layout.UNWRAPPED.last] = _unwrapped(spring.rest, unit(spring.axis), one, other, time)
     return row
 
 
@@ -44,7 +44,7 @@ def _turning(trajectory: Trajectory, frame: int, sample: int) -> tuple:
     return tuple(tuple(quantity[: sample + 1].T) for quantity in (world.orientation, world.angular_velocity))
 
 
-def _wound(rest: tuple, axis: tuple, first: tuple, second: tuple, time: np.ndarray) -> float:
+def _unwrapped(rest: tuple, axis: tuple, first: tuple, second: tuple, time: np.ndarray) -> float:
     """The angle about the axis (rad) at the last time, counting full turns; it starts within half a turn of rest."""
     (q_W1, omega_1), (q_W2, omega_2) = first, second
     phi, gradient = twist(rest, axis, product(conjugate(q_W1), q_W2))

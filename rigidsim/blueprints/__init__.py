@@ -29,7 +29,7 @@ from rigidsim.physics.frames import stretch
 from rigidsim.physics.rigid_body import point_velocity
 from rigidsim.physics.vector import add
 from rigidsim.scene import Scene
-from rigidsim.scene.hierarchy.loops import Closing, Coupled, closings, loop_names
+from rigidsim.scene.hierarchy.loops import Coupled, LoopClosure, loop_closures, loop_names
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import AngleLoop, DistanceLoop
@@ -125,14 +125,14 @@ def blueprint_of(scene: Scene) -> Blueprint:
 def loops_of(hierarchy: Hierarchy) -> tuple[LoopRecord, ...]:
     """The loops of a scene, in the order of the file."""
     names, found = loop_names(hierarchy.scene.world.loops), []
-    for name, closing in zip(names, closings(hierarchy, Starts(hierarchy)), strict=True):
+    for name, closing in zip(names, loop_closures(hierarchy, Starts(hierarchy)), strict=True):
         first, second = map(hierarchy.frame_of, closing.loop.between)
         record = LoopRecord(name, closing.loop.type, first, second, size=closing.size, apart=not closing.loop.collides)
         found.append(record._replace(**_held(closing)))
     return tuple(found)
 
 
-def _held(closing: Closing | Coupled) -> dict[str, Any]:
+def _held(closing: LoopClosure | Coupled) -> dict[str, Any]:
     """What a loop holds of its ends."""
     if isinstance(closing, Coupled):
         return {"length": closing.length, "numbers": closing.numbers, "ratio": closing.ratio}

@@ -10,7 +10,7 @@ from rigidsim.engine.assembly.meshes import TriangleSurface
 from rigidsim.engine.model import contact_layout as at
 from rigidsim.errors import Problem, SceneError
 from rigidsim.physics.distances import HALF_SPACE, Core
-from rigidsim.scene.hierarchy.meetings import Meetings
+from rigidsim.scene.hierarchy.collision_pairs import CollisionPairs
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.hulls import corners_of
 from rigidsim.scene.schema.shapes import Triangulated
@@ -25,11 +25,11 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
     """The contacts of a scene; None if there can be none. SceneError if the file of a mesh is missing."""
     if not any(node.body.shapes for node in hierarchy):
         return None
-    meetings = Meetings(hierarchy)
-    if not meetings.is_on:
+    collision_pairs = CollisionPairs(hierarchy)
+    if not collision_pairs.is_on:
         return None
-    surfaces = meetings.surfaces
-    shapes = [surfaces.shapes[k] for k in sorted(meetings.met)]
+    surfaces = collision_pairs.surfaces
+    shapes = [surfaces.shapes[k] for k in sorted(collision_pairs.met)]
     classes, of_shape = np.unique([shape.surface for shape in shapes], return_inverse=True)
     action, value = (surfaces.action[np.ix_(classes, classes)], surfaces.value[np.ix_(classes, classes)])
     has_planes = any(not_none(shape.core).kind == HALF_SPACE for shape in shapes)
@@ -42,11 +42,11 @@ def contact_plan(hierarchy: Hierarchy) -> ContactPlan | None:
         velocity = shape.shape.surface_velocity or NO_MOTION
         records.append(ShapeRecord(shape.node.index, shape.number, number, core, velocity, triangles))
     return ContactPlan(
-        summary=meetings.summary,
-        substeps=meetings.substeps,
+        summary=collision_pairs.summary,
+        substeps=collision_pairs.substeps,
         shapes=tuple(records),
         action=action.astype(np.int64),
-        sleeps=meetings.settings.sleep,
+        sleeps=collision_pairs.settings.sleep,
         value=np.ascontiguousarray(value.reshape(-1, at.MATERIAL.width)),
     )
 

@@ -28,7 +28,7 @@ def trigger_tables(
     return TriggerTables(
         tuple(
             TriggerRecord(
-                one.id, one.kind, one.number, schedule.n_era + k, one.every, one.delay, one.time, one.setting,
+                one.id, one.kind, one.number, schedule.n_phase + k, one.every, one.delay, one.time, one.setting,
                 one.passing, one.name,
             )
             for k, one in enumerate(found)

@@ -30,7 +30,7 @@ class LoadRecords:
         self._start, self._schedule = start, schedule
         self.scripts = Scripts(start, scene.simulation.integrator.most_pieces is None)
         nodes = sorted(scene.hierarchy, key=lambda node: node.path)
-        self._fired = {one.place: schedule.n_era + number for number, one in enumerate(triggers_in(scene.hierarchy))}
+        self._fired = {one.place: schedule.n_phase + number for number, one in enumerate(triggers_in(scene.hierarchy))}
         self.source = scene.world.source and self._plain(scene.world.source, SOURCE_KEYS, nodes[0])
         self.loads = tuple(load for node in nodes for load in self._loads(node))
         self.motors = tuple(motor for node in nodes for motor in self._motor_labels(node))
@@ -72,11 +72,11 @@ class LoadRecords:
         for index, impulse in enumerate(node.body.impulses):
             given = {key: getattr(impulse, key) for key in ("impulse", "angular_impulse", "at")}
             values = SimpleNamespace(**given, frame=self._axes(impulse.frame, node))
-            era = self._fired.get((*node.place, "impulses", index, "when"))
+            phase = self._fired.get((*node.place, "impulses", index, "when"))
             if impulse.time is not None:
-                era = self._schedule.era(impulse.time)
-            assert era is not None
-            yield ImpulseRecord(node.frame, index, impulse.name, values, era)
+                phase = self._schedule.phase(impulse.time)
+            assert phase is not None
+            yield ImpulseRecord(node.frame, index, impulse.name, values, phase)
 
     def _plain(self, given: Any, keys: tuple, node: Node) -> SimpleNamespace:
         return SimpleNamespace(**{key.name: self._value(key.form, getattr(given, key.name), node) for key in keys})

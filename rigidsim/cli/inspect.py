@@ -94,8 +94,8 @@ def _of_trajectory(
     file: str, names: tuple[str, ...], time: float | None, frame: str, verify: bool, metrics: dict, is_all: bool
 ):
     with importing():
-        from rigidsim.report.courses import quantities_report, values_report
         from rigidsim.report.inspect import Inspection, require_intact
+        from rigidsim.report.sparklines import quantities_report, values_report
         from rigidsim.report.states import state_report
         from rigidsim.report.table import MOST_ROWS
         from rigidsim.runner.progress import Working

@@ -120,14 +120,14 @@ def validate(scenes, sets, strict, as_json):
 
 def _start(scene: Scene) -> tuple[tuple[str, ...], Mapping[str, Any]]:
     """The warnings about a scene and about overlaps at its start, and what is chosen for contact."""
-    from rigidsim.scene.hierarchy.meetings import Meetings
+    from rigidsim.scene.hierarchy.collision_pairs import CollisionPairs
 
-    meetings = Meetings(scene.hierarchy)
-    if not meetings.is_on:
-        return scene.warnings, meetings.summary
+    collision_pairs = CollisionPairs(scene.hierarchy)
+    if not collision_pairs.is_on:
+        return scene.warnings, collision_pairs.summary
 
     from rigidsim.runner.progress import Working
     from rigidsim.simulation.single import Simulation
 
     with Working("looking for overlaps"):
-        return (*scene.warnings, *Simulation(scene).overlaps), meetings.summary
+        return (*scene.warnings, *Simulation(scene).overlaps), collision_pairs.summary

@@ -41,9 +41,9 @@ lands does not go through.
 
 *Levers that change.* Where a body turns, the contact does not stay where it was as the step began. A feature of A at c
 from its centre of mass (a corner, or the core of a rounded shape, whose lever is c less its radius along n) is at R c
-after the turn theta, so r_A has changed by R c - c (`carried`), and r_B, which ends at the same point, by that and the
-travel of A's centre of mass relative to B's. The slip belongs to the point where the contact will be at the end of a
-sub-step, the moment of its impulse to that in the middle; the gap has the height of the feature to second order. So
+after the turn theta, so r_A has changed by R c - c (`small_swing`), and r_B, which ends at the same point, by that and
+the travel of A's centre of mass relative to B's. The slip belongs to the point where the contact will be at the end of
+a sub-step, the moment of its impulse to that in the middle; the gap has the height of the feature to second order. So
 rolling is of second order in the step; with the levers of its beginning it is of first order, and loses energy. An
 impulse P that is applied already, as those of the last sub-step are, gets the moment c x P, c the change of the lever.
 The masses K remain those of the beginning: they matter only on the way to the solution.
@@ -204,7 +204,7 @@ def opposing_impulse(p, m, u, limit):
 
 
 @formula
-def ramp_change(h, way, v, v_end):
+def prediction_change(h, way, v, v_end):
     """delta, m/s, by which a ramp of velocity has to begin faster than v for the displacement `way` in h seconds, if it
     ends with v_end: way = h (v + delta + v_end)/2. It ends so because delta is added at its beginning alone.
     """
@@ -233,12 +233,12 @@ def mean_velocity(v, smooth, lasts):
 
 @formula
 def sagitta(c, theta):
-    """theta x (theta x c)/2, m: the part of second order of `carried`."""
+    """theta x (theta x c)/2, m: the part of second order of `small_swing`."""
     return scaled(0.5, cross(theta, cross(theta, c)))
 
 
 @formula
-def carried(c, theta):
+def small_swing(c, theta):
     """R c - c, m, to second order in the turn theta: the displacement of a feature at c from the centre of mass."""
     return add(cross(theta, c), sagitta(c, theta))
 

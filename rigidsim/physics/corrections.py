@@ -38,13 +38,13 @@ def turned(e, q):
 
 
 @formula
-def carried_displacement(dx_P, e_P, d):
+def inherited_displacement(dx_P, e_P, d):
     """dx = dx_P + R d - d: of a point that hangs on the parent at d."""
     return add(dx_P, swing(e_P, d))
 
 
 @formula
-def carried_velocity(dv_P, e_P, omega_WP, domega_P, d, drift):
+def inherited_velocity(dv_P, e_P, omega_WP, domega_P, d, drift):
     """dv = dv_P + omega' x R d - omega x d + R drift - drift, of a point that hangs on the parent at d and moves with
     drift; omega' x R d - omega x d = domega x R d + omega x (R d - d).
     """
@@ -54,13 +54,13 @@ def carried_velocity(dv_P, e_P, omega_WP, domega_P, d, drift):
 
 
 @formula
-def carried_rate(domega_P, e_P, omega_WP, omega_WB):
+def inherited_rate(domega_P, e_P, omega_WP, omega_WB):
     """domega = domega_P + R u - u, u = omega_WB - omega_WP: the relative rate turns with the parent."""
     return add(domega_P, swing(e_P, sub(omega_WB, omega_WP)))
 
 
 @formula
-def carried_angular_momentum(I_W, e, omega, domega):
+def inherited_angular_momentum(I_W, e, omega, domega):
     """dL = I' omega' - I omega = I' domega + (I' - I) omega, I' = R I R^T: of a body that turns with its parent; its
     inertia in world axes before the turn.
     """

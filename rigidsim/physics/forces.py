@@ -103,13 +103,13 @@ def has_axis(axis_B):
 
 
 @formula
-def unwound(phi, last):
+def unwrap(phi, last):
     """The angle, rad, that is phi up to full turns and within half a turn of `last`:
     phi + 2 pi floor((last - phi)/(2 pi) + 1/2).
     """
     context = context_of(phi, last)
-    if has_own(context, "unwound"):
-        return context.unwound(phi, last)
+    if has_own(context, "unwrap"):
+        return context.unwrap(phi, last)
     return phi + FULL_TURN * floored((last - phi) / FULL_TURN + 0.5)
 
 
@@ -119,7 +119,7 @@ def winding(q_rest, axis_B, q_AB, last):
     turns; about every axis cos(|theta|/2), which changes sign at half a turn.
     """
     phi, _ = twist(q_rest, axis_B, q_AB)
-    return select(has_axis(axis_B), unwound(phi, last), product(conjugate(q_rest), q_AB)[0])
+    return select(has_axis(axis_B), unwrap(phi, last), product(conjugate(q_rest), q_AB)[0])
 
 
 @formula

@@ -1,4 +1,4 @@
-"""Mass of composite bodies: the lumps of the parts, their placements on the carrier, and checks of inertia tensors."""
+"""Mass of composite bodies: the lumps of the parts, their placements on the moved base, checks of inertia tensors."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ class Lump(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """The pose of a part on its carrier: x -> scale R x + origin."""
+    """The pose of a part on its moved base: x -> scale R x + origin."""
 
     origin: tuple = (0.0, 0.0, 0.0)
     rotation: tuple = NO_TURN
     scale: float = 1.0
 
     def point(self, x: tuple) -> tuple:
-        """A point of the part in the carrier's coordinates."""
+        """A point of the part in the moved base's coordinates."""
         return add(self.origin, stretch(self.rotation, self.scale, x))
 
     def below(self, position: tuple, orientation: tuple, scale: float) -> Placement:
-        """The placement on the carrier of a child of this part, given its pose relative to this part."""
+        """The placement on the moved base of a child of this part, given its pose relative to this part."""
         return Placement(*compose_pose(self, (position, orientation, scale)))
 
 
 def placed(lump: Lump, at: Placement) -> Lump:
-    """A part's lump in the coordinates and axes of its carrier. Without a rotation the inertia keeps its bits."""
+    """A part's lump in the coordinates and axes of its moved base. Without a rotation the inertia keeps its bits."""
     inertia = lump.inertia if at.rotation == NO_TURN else rotated(at.rotation, lump.inertia)
     return Lump(lump.mass, at.point(lump.center), inertia)
 

@@ -36,7 +36,7 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPA
     contact, header = trajectory.events.contact, trajectory.header
     if not len(contact):
         return np.zeros(0, dtype=int)
-    strikes = (
+    impacts = (
         contact.kind == kind if kind != ENDS or np.isin(contact.kind, LASTING).any() else np.zeros(len(contact), bool)
     )
     if bodies:
@@ -44,8 +44,8 @@ def impacts_of(trajectory: Trajectory, bodies: Collection[str], kind: int = IMPA
         for tree in header.history:
             wholes = zip(contact.shapes, header.bodies_of_shapes(tree), strict=True)
             on |= [node_of(shape) in bodies or whole in bodies for shape, whole in wholes]
-        strikes &= on[contact.first] | on[contact.second]
-    return np.flatnonzero(strikes)
+        impacts &= on[contact.first] | on[contact.second]
+    return np.flatnonzero(impacts)
 
 
 def draw_marks(axes: Axes, history: PlottedHistory, bodies: Collection[str], with_names: bool) -> dict[str, Artist]:

@@ -142,7 +142,7 @@ MODES = {"sliding": SLIDES, "rolling": ROLLS, "sticking": STICKS, "rest": RESTS}
 
 
 @dataclass(frozen=True)
-class Strikes:
+class PairImpacts:
     """The impacts between two bodies."""
 
     bodies: tuple[str, str]
@@ -171,7 +171,7 @@ class ContactSummary:
         begun = {mode: int(np.sum(events.kind == kind)) for mode, kind in MODES.items()}
         self.modes = {mode: count for mode, count in begun.items() if count}
         self.fell_asleep, self.woke = (int(np.sum(events.kind == kind)) for kind in (SLEEPS, WAKES))
-        self.pairs = sorted(_strikes(events), key=lambda pair: -pair.largest_impulse)
+        self.pairs = sorted(_pair_impacts(events), key=lambda pair: -pair.largest_impulse)
         self.work, self.ledger = ledger.work if ledger else work, ledger
 
     @property
@@ -217,7 +217,7 @@ class ContactSummary:
         return {**counts, **modes, **slept, **energies, **ledger, "pairs": self.pairs}
 
 
-def _strikes(events: ContactEvents) -> list[Strikes]:
+def _pair_impacts(events: ContactEvents) -> list[PairImpacts]:
     """The impacts of each pair of nodes with shapes, in the order of the nodes."""
     struck = events.kind == IMPACT
     nodes, node_of = np.unique(events.nodes.astype(str), return_inverse=True)
@@ -230,4 +230,4 @@ def _strikes(events: ContactEvents) -> list[Strikes]:
     counts = np.bincount(pair_of, minlength=len(keys))
     found = zip(counts.tolist(), largest.tolist(), energy.tolist(), before.tolist(), strict=True)
     both = (divmod(key, len(nodes)) for key in keys.tolist())
-    return [Strikes((str(nodes[a]), str(nodes[b])), *values) for (a, b), values in zip(both, found, strict=True)]
+    return [PairImpacts((str(nodes[a]), str(nodes[b])), *values) for (a, b), values in zip(both, found, strict=True)]

@@ -115,7 +115,7 @@ class Shares:
             return cls([], {}, f"the parts of each force are unknown: {error}")
         all_loops = past.scene.world.loops
         named = zip(loop_names(all_loops), all_loops, strict=True)
-        loops = tuple(name for name, loop in named if body in map(past.carrier, loop.between))
+        loops = tuple(name for name, loop in named if body in map(past.moved_base, loop.between))
         rest = {name: rest for name in TERMS if (rest := _rest(loads, name, at(name))) is not None}
         return cls(loads, rest, loops=loops, joints=tuple(joints))
 
@@ -134,8 +134,8 @@ class Shares:
         """The possible origin of the rest."""
         if self.loops:
             return f"reaction of the {'loops' if self.loops[1:] else 'loop'} {', '.join(self.loops)}"
-        is_wound = any(share.load.is_wound for share in self.loads)
-        return f"not in the scene {'(a callback, or full turns between samples)' if is_wound else '(a callback)'}"
+        is_unwrapped = any(share.load.is_unwrapped for share in self.loads)
+        return f"not in the scene {'(a callback, or full turns between samples)' if is_unwrapped else '(a callback)'}"
 
     def as_list(self) -> list[object]:
         """What JSON has."""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from rigidsim.errors import FormatError
 from rigidsim.report.cause import drift_warnings, without_allowed
 from rigidsim.report.contact import SHOWN_PAIRS, ContactSummary, contact_lines, ledger_warnings
-from rigidsim.report.courses import Course, course_lines, courses
 from rigidsim.report.drift import drift_of
 from rigidsim.report.extremes import extremes, stored_extremes_match
 from rigidsim.report.jumps import listed
 from rigidsim.report.metrics import outcome
 from rigidsim.report.sections import CellTable, Report, Section
+from rigidsim.report.sparklines import Sparkline, sparkline_lines, sparklines
 from rigidsim.report.states import StateTable
 from rigidsim.report.table import ALL, MOST_ROWS
 from rigidsim.report.wording import counted
@@ -43,10 +43,10 @@ def contact_of(trajectory: Trajectory) -> ContactSummary:
     return ContactSummary(trajectory.events.contact, work, trajectory.contact_ledger)
 
 
-def energies(trajectory: Trajectory) -> list[Course]:
+def energies(trajectory: Trajectory) -> list[Sparkline]:
     """The kinetic energy and the drift of the energy over time, if they were recorded at several samples."""
-    is_course = trajectory.has_diagnostics and len(trajectory.time) >= FEWEST_SAMPLES
-    return courses(trajectory, SHOWN_COURSES) if is_course else []
+    is_sparkline = trajectory.has_diagnostics and len(trajectory.time) >= FEWEST_SAMPLES
+    return sparklines(trajectory, SHOWN_COURSES) if is_sparkline else []
 
 
 def oracle_of(trajectory: Trajectory) -> list[OracleError]:
@@ -106,7 +106,7 @@ class Inspection(Report):
             Section({"first": states[0]}, states[0].lines()),
             Section({"last": states[1]}, states[1].lines() if len(trajectory.time) > 1 else ()),
             _drift(trajectory),
-            Section(lines=course_lines(found, trajectory.time) if (found := energies(trajectory)) else ()),
+            Section(lines=sparkline_lines(found, trajectory.time) if (found := energies(trajectory)) else ()),
             _joints(trajectory, most(SHOWN_BODIES)),
             _loops(trajectory, most(SHOWN_BODIES)),
             _events(trajectory, most(SHOWN_EVENTS)),
@@ -164,18 +164,18 @@ def _joints(trajectory: Trajectory, most: int | None) -> Section:
     joints = trajectory.header.joints
     if not joints or "joints/coordinate" not in trajectory.arrays:
         return Section()
-    found = courses(trajectory, [f"{path}.{name}" for path, type in joints.items() for name in coordinates_of(type)])
+    found = sparklines(trajectory, [f"{path}.{name}" for path, type in joints.items() for name in coordinates_of(type)])
     shown = dict.fromkeys([*joints][:most])
     lines = [one for one in found if one.name.rpartition(".")[0] in shown]
-    return Section({"joints": found}, course_lines(lines, trajectory.time) if lines else ())
+    return Section({"joints": found}, sparkline_lines(lines, trajectory.time) if lines else ())
 
 
 def _loops(trajectory: Trajectory, most: int | None) -> Section:
     """The force of each loop over time, if it was recorded; in text those of at most so many."""
     if "loops/force" not in trajectory.arrays:
         return Section()
-    found = courses(trajectory, [f"{loop}.loop_force.norm" for loop in trajectory.header.loops])
-    return Section({"loops": found}, course_lines(found[:most], trajectory.time))
+    found = sparklines(trajectory, [f"{loop}.loop_force.norm" for loop in trajectory.header.loops])
+    return Section({"loops": found}, sparkline_lines(found[:most], trajectory.time))
 
 
 def _drift(trajectory: Trajectory) -> Section:

@@ -10,8 +10,8 @@ import numpy as np
 
 from rigidsim.analysis.colours import colour_of
 from rigidsim.errors import FormatError, RigidsimError
-from rigidsim.report.courses import Course, courses
 from rigidsim.report.sections import INDENT, CellTable, Report, Section, html_text
+from rigidsim.report.sparklines import Sparkline, sparklines
 from rigidsim.report.states import StateTable
 from rigidsim.report.sweep_inspection import metric_statistics, run_sections, statistics_table
 from rigidsim.report.table import number
@@ -44,7 +44,7 @@ def _of_trajectory(trajectory: Trajectory) -> str:
     sections = [Section(lines=[trajectory.header.title, *lines], kind="Trajectory")]
     try:
         if trajectory.has_diagnostics and 1 < len(trajectory.time) <= MOST_SAMPLES:
-            found = courses(trajectory, SHOWN_COURSES)
+            found = sparklines(trajectory, SHOWN_COURSES)
             sections.append(Section(drawing=lambda: _drawings(found)))
         sections.append(_last_state(sample_of(trajectory, -1)))
     except RigidsimError as error:  # damaged, or closed
@@ -96,7 +96,7 @@ def _last_state(state: State) -> Section:
     return Section(lines=lines, table=CellTable(["body", "kind", *table.head(*names)], rows, table.others, texts=2))
 
 
-def _drawings(found: Sequence[Course]) -> str:
+def _drawings(found: Sequence[Sparkline]) -> str:
     """A small drawing of each course, with its name and range."""
     shown = []
     for one in found:
@@ -106,7 +106,7 @@ def _drawings(found: Sequence[Course]) -> str:
     return "".join(shown)
 
 
-def _drawing(one: Course) -> str:
+def _drawing(one: Sparkline) -> str:
     """The band between the least and the greatest value of each group of samples that has finite ones."""
     _, low, high = one.columns(WIDTH // 2)
     places = np.linspace(0, WIDTH, len(low)).tolist()
@@ -120,6 +120,6 @@ def _drawing(one: Course) -> str:
     )
 
 
-def _down(one: Course, value: float) -> float:
+def _down(one: Sparkline, value: float) -> float:
     """How far a value is below the greatest one, in pixels."""
     return HEIGHT / 2 if one.is_constant else HEIGHT * (one.greatest - value) / (one.greatest - one.least)

@@ -99,7 +99,7 @@ def unchangeable(before: Hierarchy, base: Leaves, after: Hierarchy, changed: Lea
         if not (are_numbers and _may_change(path)):
             yield f"'{shown(address(path))}' would change, and {CHANGEABLE} change during a run"
     for node, other in zip(before, after, strict=True) if len(before.nodes) == len(after.nodes) else ():
-        if _course(node) != _course(other):
+        if _sparkline(node) != _sparkline(other):
             yield f"the prescribed motion of '{node.path}' would jump"
 
 
@@ -130,7 +130,7 @@ def _may_change(path: Path) -> bool:
     return keys[0] in (*UNMOVED, *KEYS)
 
 
-def _course(node: SceneNode) -> list[Any]:
+def _sparkline(node: SceneNode) -> list[Any]:
     """What says how a node moves as a function of time, for comparison."""
     given = [*(node.prescribed or ())]
     if node.joint is not None:

@@ -176,11 +176,11 @@ class _ProbeRun(TangentRun):
     def _caller(self, kernel: Kernel) -> Callable:
         return super()._caller(kernel) if self._interpolates or kernel is not advance else kernel.caller()
 
-    def _observe(self, era: int, samples: Samples, row: int) -> None:
+    def _observe(self, phase: int, samples: Samples, row: int) -> None:
         if self._interpolates:
-            super()._observe(era, samples, row)
+            super()._observe(phase, samples, row)
         else:
-            self._look(self.n, self.done, era, *self._arrays(), samples, row, self._lanes)
+            self._look(self.n, self.done, phase, *self._arrays(), samples, row, self._lanes)
 
 
 class _Probe(DifferentiatedSimulation):

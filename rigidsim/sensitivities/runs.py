@@ -257,7 +257,7 @@ class TangentRun(BlockRun):
 
     def _follow(self, run: BesideRun, k: int, e: float) -> None:
         """Bring the run of a world beside to the present time, if a parameter is e larger."""
-        run.n, run.done, run.era, run._begun = self.n, self.done + e * self._done_rate[k], self.era, True
+        run.n, run.done, run.phase, run._begun = self.n, self.done + e * self._done_rate[k], self.phase, True
         run.state[:] = self.state + e * self.shadows.of(self.state)[..., k]
         if self.sensing:
             not_none(run.sensing).held[:, 0] = self.sensing.held[:, 0] + e * self.sensing.rates[:, k]

@@ -189,7 +189,7 @@ def half_turns(run: BlockRun) -> list[str]:
     and bushings.
     """
     first = len(run.state) - followed(run.model)
-    labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.WOUND.passed * len(run.worlds)]
+    labels, passed = run.worlds[0].state_labels[first:], run.state[first:, layout.UNWRAPPED.passed * len(run.worlds)]
     return [
         f"the {kind_of(table).title} {label} passed half a turn at t = {time:.9g} s, where its torque reverses;"
         f" {kind_of(table).turned_over}"

@@ -70,7 +70,7 @@ def checked(callbacks: Mapping[str, Callback] | None) -> Mapping[str, Callback]:
 
 class StepCounts(NamedTuple):
     """Steps of an integrator that chooses them: taken, rejected; the length of the shortest one and when it began, s (0
-    if there is none), without those that an edge of an era or the end of the run cut short, and first guesses.
+    if there is none), without those that an edge of a phase or the end of the run cut short, and first guesses.
     """
 
     taken: int

@@ -33,7 +33,7 @@ BATCH_BYTES = 16e6
 BATCH_SECONDS = 2.0
 """What a batch should take: long against the cost of a task, short against what is lost with a worker."""
 BATCHES_PER_THREAD = 2  # one is computed, one waits on the worker
-CONNECT_SECONDS, PATIENCE = 10.0, 30.0
+CONNECT_SECONDS, MOST_SILENCE = 10.0, 30.0
 WATCH_SECONDS = 0.1
 COMPARED = ("rigidsim", "llvmlite")
 LOOPBACK = "127.0.0.1"
@@ -208,7 +208,7 @@ class ClusterExecution:
         self._threads = self._cluster.present_threads()
         if self._threads:
             self._last_seen = time.monotonic()
-        elif time.monotonic() - self._last_seen > PATIENCE:
+        elif time.monotonic() - self._last_seen > MOST_SILENCE:
             raise StorageError(f"the Dask scheduler at {self._cluster.address} has lost all its workers")
 
     def _lost(self) -> StorageError:

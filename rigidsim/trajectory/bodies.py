@@ -87,7 +87,7 @@ class BodyHistory:
         """
         return self.place_at(time).parent
 
-    def carrier_at(self, time: float) -> str:
+    def moved_base_at(self, time: float) -> str:
         """The free or jointed body that this one is, or is a part of, at a time (s): the one to which it is fixed,
         directly or through fixed bodies; empty if there is none.
 
@@ -102,7 +102,7 @@ class BodyHistory:
             The path of that body.
         """
         tree = self._bodies.header.tree_at(number(time, "time"))
-        return path_of(tree.carrier(tree.nodes[self._index]))
+        return path_of(tree.moved_base(tree.nodes[self._index]))
 
     def free_ancestor_at(self, time: float) -> str:
         """The free body that moves this one at a time (s): itself if it is free, else the nearest free body above it,

@@ -7,8 +7,8 @@ Three relations say what moves a node:
 
 - `base`: the node at the end of the chain of fixed nodes above it, itself included: a moved or prescribed node, or the
   world (None). Nodes with the same base do not move relative to each other.
-- `carrier`: the body that a node is, or is a part of: its base, if that is moved: free, or on a joint. Forces and
-  impulses on the node act on its carrier, and its mass is counted there; without a carrier neither has an effect.
+- `moved_base`: the body that a node is, or is a part of: its base, if that is moved: free, or on a joint. Forces and
+  impulses on the node act on its moved base, and its mass is counted there; without a moved base neither has an effect.
 - `free_ancestor`: the nearest free body among the node and its ancestors, through all others. When the motion of that
   body jumps, so does that of the node.
 
@@ -204,7 +204,7 @@ class Tree(Generic[N]):
         """The base of a node; the node itself, if it rests in the world."""
         return self.base(node) or self.nodes[node.index]
 
-    def carrier(self, node: Node) -> N | None:
+    def moved_base(self, node: Node) -> N | None:
         """The moved body that the node is, or is a part of; None if it is held by the world or a prescribed node."""
         base = self.base(node)
         return base if base is not None and base.is_moved() else None
@@ -235,8 +235,8 @@ class Tree(Generic[N]):
     def outermost(self, body: Node) -> N:
         """The first body of the tree of joints of a moved body: it is on no joint, or hangs on what is held."""
         found = self.nodes[body.index]
-        while found.joint is not None and (above := self.parent(found)) and (carrier := self.carrier(above)):
-            found = carrier
+        while found.joint is not None and (above := self.parent(found)) and (moved_base := self.moved_base(above)):
+            found = moved_base
         return found
 
     def first_free_below(self, node: Node) -> list[N]:

@@ -10,7 +10,7 @@ from rigidsim.engine.laws.declaration import COIL, DASHPOT
 from rigidsim.engine.laws.registry import BY_NAME
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.vector import add, scaled
-from rigidsim.scene.hierarchy.loops import closings
+from rigidsim.scene.hierarchy.loops import loop_closures
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import BodyLoop, DistanceLoop, HingeLoop, PointLoop
@@ -148,7 +148,7 @@ def _place(node: Node, joint: Joint) -> Vector:
 
 def _loop_joints(hierarchy: Hierarchy) -> Iterator[ShownJoint]:
     """The points that loops hold together."""
-    for closing in closings(hierarchy, Starts(hierarchy)):
+    for closing in loop_closures(hierarchy, Starts(hierarchy)):
         if isinstance(closing.loop, PointLoop | HingeLoop):
             row, point = _point(hierarchy, closing.loop.between[0], closing.loop.at)
             axis = closing.axis if isinstance(closing.loop, HingeLoop) else None

@@ -106,8 +106,8 @@ def exact_rows(poses: Poses) -> list[int]:
         return list(range(n_body))
     trees = np.array(poses.trees)
     changed = np.flatnonzero((trees != trees[0]).any(axis=0))
-    carriers = np.unique(trees[trees != WORLD_ROW])
-    return sorted(list(dict.fromkeys([*changed.tolist(), *carriers.tolist()]))[:MOST_EXACT])
+    moved_bases = np.unique(trees[trees != WORLD_ROW])
+    return sorted(list(dict.fromkeys([*changed.tolist(), *moved_bases.tolist()]))[:MOST_EXACT])
 
 
 def _continuous(orientation: np.ndarray) -> np.ndarray:

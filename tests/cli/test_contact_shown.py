@@ -13,7 +13,7 @@ from rigidsim.blueprints import build_world
 from rigidsim.errors import FormatError
 from rigidsim.report.contact import chosen_contact, contact_lines
 from rigidsim.report.inspect import Inspection
-from rigidsim.scene.hierarchy.meetings import Meetings
+from rigidsim.scene.hierarchy.collision_pairs import CollisionPairs
 from rigidsim.trajectory.writer import Writer
 
 SCENE = """
@@ -37,7 +37,7 @@ REPORTED = "ball_0.shapes[0] and floor.shapes[0] overlap by 0.05 m at the start;
 
 @pytest.fixture
 def settings() -> dict:
-    return Meetings(rigidsim.Scene.from_text(SCENE).hierarchy).summary
+    return CollisionPairs(rigidsim.Scene.from_text(SCENE).hierarchy).summary
 
 
 def test_the_values_of_each_two_surfaces(settings):
@@ -60,7 +60,7 @@ def test_many_pairs_are_counted():
     scene = rigidsim.Scene.from_dict(
         {"format": "rigidsim/1", "simulation": {"duration": 1, "step": 0.1}, "bodies": row},
     )
-    summary = Meetings(scene.hierarchy).summary
+    summary = CollisionPairs(scene.hierarchy).summary
     pairs = 30 * 29 // 2  # no two have the same surface
     assert (len(summary["pairs"]), summary["further_pairs"]) == (200, pairs - 200)
     lines = contact_lines(summary)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rigidsim
-from rigidsim.report.courses import Course
 from rigidsim.report.notebook import HEIGHT, _drawing
+from rigidsim.report.sparklines import Sparkline
 from rigidsim.trajectory.header import texts_of
 from rigidsim.trajectory.trajectory import State
 from spinning_brick import SCENE
@@ -124,12 +124,12 @@ def test_sweep(scene, tmp_path):
     assert "not shown: the file is closed" in checked(sweep)
 
 
-def course(low, high) -> Course:
+def course(low, high) -> Sparkline:
     low, high = np.array(low, dtype=float), np.array(high, dtype=float)
-    return Course("x", "m", low[0], high[-1], float(np.nanmean(low)), np.arange(len(low)), low, high)
+    return Sparkline("x", "m", low[0], high[-1], float(np.nanmean(low)), np.arange(len(low)), low, high)
 
 
-def heights(one: Course) -> list[float]:
+def heights(one: Sparkline) -> list[float]:
     points = ElementTree.fromstring(_drawing(one))[0].attrib["points"].split()
     return [float(point.partition(",")[2]) for point in points]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rigidsim.engine.contact.impact_problem import StepPoints
 from rigidsim.engine.contact.solver import SubSteps, make_solver, solve_contacts
-from rigidsim.engine.contact.strikes import StepPoints
 from rigidsim.engine.model import contact_layout as at
 from rigidsim.jit.kernels import kernel
 from rigidsim.physics.quaternion import exp_full, product, to_matrix

@@ -9,8 +9,8 @@ from contact_shapes import Shape, contacts_of
 from rigidsim.engine.collision.approach import SmoothMotion
 from rigidsim.engine.collision.narrow import meet
 from rigidsim.engine.collision.pairs import PlacedShape
-from rigidsim.engine.contact.impacts import make_impacts, strike_contacts
-from rigidsim.engine.contact.strikes import Meeting, StepPoints
+from rigidsim.engine.contact.impact_problem import StepPairs, StepPoints
+from rigidsim.engine.contact.impacts import make_impacts, resolve_impacts
 from rigidsim.engine.model import contact_layout as at
 from rigidsim.engine.model import layout
 from rigidsim.jit.rows import with_rows
@@ -53,7 +53,7 @@ class World:
         self.body[:, layout.BODY.g] = self.g
         self.body[:, layout.BODY.mass] = self.mass[: self.n_moved]
         self.body[:, layout.BODY.inertia][:, :3] = self.inertia[: self.n_moved]
-        self.time, self.plane, self.strike = 0.0, NO_PLANE, strike_contacts
+        self.time, self.plane, self.strike = 0.0, NO_PLANE, resolve_impacts
 
     def turned(self) -> Rotation:
         return Rotation.from_quat(self.q, scalar_first=True)
@@ -106,7 +106,7 @@ class World:
         struck = np.zeros((n + 1, at.JOLT.width))
         struck[:n, at.JOLT.q] = self.q
         motion = SmoothMotion(h, self.contacts.share, start, finish, inverse, struck, vel, moved)
-        meeting = Meeting(nominal or h, self.contacts, self.body, self.plane, self.pair, len(self.pair), None)
+        meeting = StepPairs(nominal or h, self.contacts, self.body, self.plane, self.pair, len(self.pair), None)
         count = self.strike(
             self.time,
             *(with_rows(each) for each in (meeting, StepPoints(who, point, len(who)), motion, self.arrays)),

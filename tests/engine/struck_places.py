@@ -11,10 +11,10 @@ from scipy.spatial.transform import Rotation
 
 from rigidsim.engine.collision.approach import SIDE
 from rigidsim.engine.contact.simultaneous import (
+    IMPACT_PLACE,
+    IMPACT_WHO,
     N_BODIES,
     N_PLACES,
-    STRUCK,
-    STRUCK_PLACE,
     ImpactProblem,
     solve_problem,
 )
@@ -123,14 +123,14 @@ def solve(blow: Blow, problem=None) -> tuple[np.ndarray, bool]:
     side[:, SIDE.mass] = blow.w
     for k, (i, j) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))):
         side[:, SIDE.place("inertia") + k] = blow.inverse[:, i, j]
-    problem.who[:count, [STRUCK.a, STRUCK.b]] = blow.pair
+    problem.who[:count, [IMPACT_WHO.a, IMPACT_WHO.b]] = blow.pair
     place[:] = 0.0
-    place[:, STRUCK_PLACE.normal] = blow.normal
-    place[:, STRUCK_PLACE.lever_A], place[:, STRUCK_PLACE.lever_B] = blow.lever[:, 0], blow.lever[:, 1]
-    place[:, STRUCK_PLACE.added] = 0.0
-    place[:, STRUCK_PLACE.restitution], place[:, STRUCK_PLACE.friction] = blow.e, blow.mu
+    place[:, IMPACT_PLACE.normal] = blow.normal
+    place[:, IMPACT_PLACE.lever_A], place[:, IMPACT_PLACE.lever_B] = blow.lever[:, 0], blow.lever[:, 1]
+    place[:, IMPACT_PLACE.added] = 0.0
+    place[:, IMPACT_PLACE.restitution], place[:, IMPACT_PLACE.friction] = blow.e, blow.mu
     _, settled = solver()(problem, None)
-    return place[:, STRUCK_PLACE.P].copy(), bool(settled)
+    return place[:, IMPACT_PLACE.P].copy(), bool(settled)
 
 
 # --- the law once more, on dense matrices

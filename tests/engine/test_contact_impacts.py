@@ -39,7 +39,7 @@ def test_an_oblique_impact_slides_or_rolls(mu, v_t, spin):
     assert strike.before == pytest.approx(6.5, abs=1e-14)
     after = 0.5 * (v_t**2 + 1.6**2) + 0.5 * 0.4 * spin**2
     assert strike.after == pytest.approx(after, abs=1e-14)
-    assert world.who[0, at.WHO.marks] == at.STRUCK | at.LOGGED
+    assert world.who[0, at.WHO.marks] == at.IMPACT | at.LOGGED
 
 
 def test_a_ball_between_two_walls_bounces_often_in_a_step():
@@ -56,7 +56,7 @@ def test_slow_contacts_are_left_to_the_solver_and_fast_ones_are_kept_from_it():
     for speed, h, strikes in ((1.02, 5e-3, 1), (0.98, 5e-3, 0), (1.02, 1e-3, 1), (0.98, 1e-3, 0)):
         world = ball_on_floor(0.0, (0, 0, -speed * limit / 0.5), 0.5)
         assert world.step(h, 5e-3) == strikes
-        assert world.who[0, at.WHO.marks] == (at.STRUCK | at.LOGGED if strikes else 0)
+        assert world.who[0, at.WHO.marks] == (at.IMPACT | at.LOGGED if strikes else 0)
     hard = ball_on_floor(0.0, (0, 0, -5.0 * limit), 0.1)  # it would rebound with half of the threshold
     assert hard.step(5e-3) == 1 and hard.arrays.counted[LEFT_OUT] == 1
     assert hard.log[0].impulse[2] == pytest.approx(-5.0 * limit)
@@ -66,7 +66,7 @@ def test_slow_contacts_are_left_to_the_solver_and_fast_ones_are_kept_from_it():
         assert world.step(5e-3) == strikes
         assert world.who[0, at.WHO.marks] == (at.LOGGED if strikes else 0)
     soon = ball_on_floor(2.1e-2, (0, 0, -4.0), 0.5)
-    assert soon.step(5e-3) == 0 and soon.who[0, at.WHO.marks] == at.STRUCK  # it would be braked just before
+    assert soon.step(5e-3) == 0 and soon.who[0, at.WHO.marks] == at.IMPACT  # it would be braked just before
     assert soon.step(5e-3) == 1 and soon.v[0, 2] > 1.9
     rest = ball_on_floor(-1e-4, e=0.9)
     assert rest.step(5e-3) == 0 and rest.who[0, at.WHO.marks] == 0

@@ -10,8 +10,8 @@ import pytest
 
 from contact_bodies import FLOOR, GRAVITY, Bodies, Motion, Point, solve_all
 from rigidsim.engine.contact.colours import COLOURS
+from rigidsim.engine.contact.impact_problem import StepPoints
 from rigidsim.engine.contact.solver import make_solver
-from rigidsim.engine.contact.strikes import StepPoints
 from rigidsim.engine.model import contact_layout as at
 
 H, RADIUS = 5e-3, 0.1
@@ -201,7 +201,7 @@ def crowded(bodies: Bodies, count: int) -> list[Point]:
         n /= np.linalg.norm(n)
         levers = (0.1 * n, -0.2 * n) if m % 4 else rng.normal(size=(2, 3)) * 0.1
         flags = (
-            (at.FOLLOWING if m % 5 == 0 else 0) | (at.STRUCK if m % 11 == 0 else 0) | (at.NOTICED if m % 13 == 0 else 0)
+            (at.FOLLOWING if m % 5 == 0 else 0) | (at.IMPACT if m % 11 == 0 else 0) | (at.NOTICED if m % 13 == 0 else 0)
         )
         surface = (0.1, -0.2, 0.05) if m % 7 == 0 else (0.0, 0.0, 0.0)
         shift, beside = (tuple(np.cross(n, (0.02, -0.03, 0.05))), at.BESIDE) if m % 9 == 0 else ((0.0, 0.0, 0.0), 0)
@@ -228,10 +228,10 @@ def test_lanes_and_compilation_change_no_bit():
 def test_a_bit_does_not_depend_on_the_number_of_a_pair_or_on_what_is_left_out():
     bodies = crowd()
     points = crowded(bodies, 30)
-    kept = [point for point in points if not point.flags & (at.STRUCK | at.NOTICED)]
+    kept = [point for point in points if not point.flags & (at.IMPACT | at.NOTICED)]
     every, some = bodies.prepared(points).solve(H, 3), bodies.prepared(kept).solve(H, 3)
     assert every.vel.tobytes() == some.vel.tobytes()
-    left = [m for m, point in enumerate(points) if point.flags & (at.STRUCK | at.NOTICED)]
+    left = [m for m, point in enumerate(points) if point.flags & (at.IMPACT | at.NOTICED)]
     assert len(left) > 3
     assert not every.point[left, at.CONTACT_POINT.p_n : at.CONTACT_POINT.place("core")].any()
 

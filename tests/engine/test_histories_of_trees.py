@@ -34,7 +34,7 @@ def reckoned(parents: dict[str, str], kinds: dict[str, str]) -> dict[str, tuple[
 
 
 def held(tree) -> dict[str, tuple[str, str, str, str]]:
-    relations = (tree.parent, tree.base, tree.carrier, tree.free_ancestor)
+    relations = (tree.parent, tree.base, tree.moved_base, tree.free_ancestor)
     return {node.path: tuple(found.path if (found := of(node)) else "" for of in relations) for node in tree}
 
 

@@ -17,7 +17,7 @@ from rigidsim.engine.constraints.lasting import LOCATING
 from rigidsim.physics.quaternion import rotate
 from rigidsim.report.contact import chosen_contact
 from rigidsim.report.jumps import describe_event
-from rigidsim.scene.hierarchy.meetings import Meetings
+from rigidsim.scene.hierarchy.collision_pairs import CollisionPairs
 from rigidsim.trajectory.events import BEGINS, ROLLS, SLIDES
 
 G, RADIUS, EPS = 9.81, 0.1, np.finfo(float).eps
@@ -727,12 +727,12 @@ def test_auto_chooses_events_for_few_round_shapes(simulation, bodies, mode, why)
         "simulation": settings,
         "bodies": {"floor": {**plane(), "collide": {"group": "floor"}}, **bodies},
     }
-    summary = Meetings(Scene.from_dict(document).hierarchy).summary
+    summary = CollisionPairs(Scene.from_dict(document).hierarchy).summary
     assert summary["mode"] == mode
     assert why in summary["why"]
     assert f"contact: {mode} (auto: {summary['why']}), " in chosen_contact(summary)[0]
     settings["contact"] = "stepping"
-    assert "why" not in Meetings(Scene.from_dict(document).hierarchy).summary
+    assert "why" not in CollisionPairs(Scene.from_dict(document).hierarchy).summary
 
 
 def test_auto_gives_the_bits_of_the_mode_that_it_chooses():

@@ -80,7 +80,7 @@ def test_a_fresh_process_takes_the_same_steps_without_a_scene():
     assert digest == hashlib.sha256(run.state.tobytes() + sample).hexdigest()
     tree = run.worlds[0].tree
     assert order == str([tree.nodes[i].path for i in tree.order.handles()])
-    assert tree.carrier(tree.by_path["probe"]).path == "ship"
+    assert tree.moved_base(tree.by_path["probe"]).path == "ship"
     assert sceneful == "[]"
 
 
@@ -96,9 +96,9 @@ def test_a_world_can_be_pickled_after_a_reparenting():
 def test_the_carrier_of_a_node_is_a_column():
     world = build_world(eventful())
     node, rows = world.model.node, {path: i for i, path in enumerate(world.paths)}
-    carrier = {path: node[i, layout.NODE.carrier] for path, i in rows.items()}
+    carrier = {path: node[i, layout.NODE.moved_base] for path, i in rows.items()}
     for path in ("ship", "probe", "dust", "ship/turret/shell", "swing/seat"):
         assert carrier[path] == node[rows[path], layout.NODE.row]
     assert carrier["ship/tank"] == carrier["ship"]
     assert {carrier[path] for path in ("ship/turret", "ship/turret/gun", "swing", "pacer")} == {layout.NO_ROW}
-    assert np.array_equal(node[world.model.moved_node, layout.NODE.carrier], np.arange(len(world.model.moved_node)))
+    assert np.array_equal(node[world.model.moved_node, layout.NODE.moved_base], np.arange(len(world.model.moved_node)))

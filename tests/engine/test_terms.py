@@ -125,7 +125,7 @@ def test_joint_terms_are_what_the_recorded_reactions_do_to_a_body(jointed):
         force, torque, types = np.zeros((2, 3)), np.zeros((2, 3)), set()
         for other, held in joints.items():
             above = tree.parent(held)
-            sign = float(held is node) - float(above is not None and tree.carrier(above) is node)
+            sign = float(held is node) - float(above is not None and tree.moved_base(above) is node)
             if sign:
                 joint, types = jointed[other].joint, types | {held.joint.type}
                 f = sign * in_world(other, joint.force)

@@ -56,12 +56,12 @@ def check(tree: Tree) -> None:
             next((tree.nodes[above] for above in line if tree.nodes[above].kind != "fixed"), None),
         )
         assert tree.base(node) is base
-        assert tree.carrier(node) is (base if base and base.is_free() else None)
+        assert tree.moved_base(node) is (base if base and base.is_free() else None)
         assert tree.free_ancestor(node) is next(
             (tree.nodes[above] for above in line if tree.nodes[above].is_free()), None
         )
     for body in tree.free():
-        parts = [tree.nodes[index] for index in handles if tree.carrier(tree.nodes[index]) is body]
+        parts = [tree.nodes[index] for index in handles if tree.moved_base(tree.nodes[index]) is body]
         assert tree.parts(body) == parts
         assert tree.composite(body).mass.mass == sum(part.mass.mass for part in parts)
 

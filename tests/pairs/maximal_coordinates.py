@@ -169,15 +169,15 @@ class Body:
         self.centre = self.metres * np.array(data.get("center_of_mass", ZERO), float)
         self.moves, self.number = self.kind not in ("fixed", "prescribed"), -1
         self.parts: list[tuple[Body, Array, Array]] = []  # what is fixed to it, with itself: position, axes
-        self.carrier: Body | None = self if self.moves else parent.carrier if parent else None
+        self.moved_base: Body | None = self if self.moves else parent.moved_base if parent else None
         frames, body = [], self
-        while body is not self.carrier:
+        while body is not self.moved_base:
             frames.append(body)
             body = body.parent
         self.frames: list[Body] = frames[::-1]  # from the carrier or the world to this one
-        if self.carrier and all(frame.kind == "fixed" for frame in frames):
+        if self.moved_base and all(frame.kind == "fixed" for frame in frames):
             place = self.below(REST, 0.0)
-            self.carrier.parts.append((self, place.p, place.R))
+            self.moved_base.parts.append((self, place.p, place.R))
         if self.moves and self.kind != "free":
             self._hang()
 
@@ -395,16 +395,16 @@ class Equations:
     def place(self, body: Body | None, point: Array, t: float, state: Array) -> Place:
         """A point of a body, of a frame or of the world, m, in its axes."""
         at = REST._replace(p=point)
-        if body is None or body.carrier is None:
+        if body is None or body.moved_base is None:
             return Place(None, ZERO, (body.below(REST, t) if body else REST).then(at), False)
-        i = 13 * body.carrier.number
+        i = 13 * body.moved_base.number
         x, v, omega = state[i : i + 3], state[i + 7 : i + 10], state[i + 10 : i + 13]
         R = matrix_of(*state[i + 3 : i + 7].tolist())
-        r = -R @ body.carrier.middle
+        r = -R @ body.moved_base.middle
         bias = cross(omega, cross(omega, r))
         motion = body.below(Motion(x + r, R, v + cross(omega, r), omega, bias, ZERO), t).then(at)
         takes = all(frame.kind == "fixed" for frame in body.frames)
-        return Place(body.carrier.number, motion.p - x, motion, takes)
+        return Place(body.moved_base.number, motion.p - x, motion, takes)
 
     def _joint(self, body: Body, t: float, state: Array, rows: Rows) -> tuple[Place, Place, list[tuple]]:
         """Add the rows of a joint: its places on the body and on the parent, and (letter, axis, rate, what its row for
@@ -613,7 +613,7 @@ class Equations:
     def _attract(self, t: float, state: Array, push) -> None:
         """Mutual gravity: G m_1 m_2 r / (r^2 + s^2)^(3/2) between centres of mass, of bodies with their parts."""
         law = self.scene.get("world", {}).get("mutual_gravity", {"bodies": ()})
-        bodies = [*dict.fromkeys(self.bodies[path].carrier for path in law["bodies"])]
+        bodies = [*dict.fromkeys(self.bodies[path].moved_base for path in law["bodies"])]
         places = [self.place(body, body.middle, t, state) for body in bodies]
         for (one, here), (two, there) in itertools.combinations(zip(bodies, places, strict=True), 2):
             r = there.motion.p - here.motion.p

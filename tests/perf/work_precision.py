@@ -116,7 +116,7 @@ class Ours(Runner):
 
     def begin(self) -> None:
         self.run.state[:] = self._start  # the same arrays, which the kernels know already; nothing else is remembered
-        self.run.n, self.run.done, self.run.era = 0, 0.0, 0
+        self.run.n, self.run.done, self.run.phase = 0, 0.0, 0
 
     def go(self) -> None:
         self.run.advance(self._n)

@@ -127,7 +127,7 @@ def torsion() -> dict[str, list]:
         "misalignment": turned,
         "twist": [*twisted, (half, np.zeros(4), 0.0)],
         "has_axis": [((axis,), float(np.any(axis)), 0.0) for axis in (np.zeros(3), UP, -UP)],
-        "unwound": [
+        "unwrap": [
             ((phi, last), phi + turns * 2 * math.pi, 4e-15)
             for phi, last, turns in ((3.0, 3.2, 0), (-3.0, 3.2, 1), (3.0, -3.2, -1), (0.5, 12.6, 2), (-0.5, -12.6, -2))
         ],

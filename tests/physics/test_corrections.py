@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rigidsim.physics.corrections import (
-    carried_velocity,
     change_within,
+    inherited_velocity,
     relative_velocity_change,
     turn,
 )
@@ -31,12 +31,12 @@ def test_a_correction_of_zero_changes_no_bit(d, drift, omega):
     still = turn(none)
     assert change_within(still, d, none) == none
     assert relative_velocity_change(still, omega, none, d, drift, none, none) == none
-    assert carried_velocity(none, still, omega, none, d, drift) == none
+    assert inherited_velocity(none, still, omega, none, d, drift) == none
 
 
 @given(corrections, vectors(3.0), vectors(3.0), vectors(3.0))
 def test_without_displacement_and_turn_corrections_are_jumps_to_the_last_bit(parent, omega, d, drift):
     _, _, dv_P, domega = parent
     none, carried = (0.0, 0.0, 0.0), add(dv_P, cross(domega, d))
-    assert carried_velocity(dv_P, turn(none), omega, domega, d, drift) == carried
+    assert inherited_velocity(dv_P, turn(none), omega, domega, d, drift) == carried
     assert relative_velocity_change(turn(none), omega, domega, d, drift, none, sub(none, dv_P)) == sub(none, carried)

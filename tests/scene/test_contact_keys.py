@@ -13,7 +13,7 @@ from rigidsim.physics.contact import COLLIDES, IGNORED, SENSED
 from rigidsim.physics.quaternion import rotate, turn_of_z
 from rigidsim.scene import Scene, json_schema
 from rigidsim.scene.checks import shapes
-from rigidsim.scene.hierarchy.meetings import Meetings
+from rigidsim.scene.hierarchy.collision_pairs import CollisionPairs
 from rigidsim.scene.hierarchy.surfaces import Surfaces
 
 BALL = {"type": "sphere", "radius": 0.5}
@@ -258,21 +258,21 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_what_can_meet_in_a_run(name):
     bodies, expected = RUNS[name]
-    meetings = Meetings(scene_of(bodies).hierarchy)
-    substeps = meetings.substeps if meetings.is_on else meetings.mode
-    assert (meetings.most_moved, meetings.ratio, substeps) == expected
-    off = Meetings(scene_of(bodies, contact="off").hierarchy)
+    collision_pairs = CollisionPairs(scene_of(bodies).hierarchy)
+    substeps = collision_pairs.substeps if collision_pairs.is_on else collision_pairs.mode
+    assert (collision_pairs.most_moved, collision_pairs.ratio, substeps) == expected
+    off = CollisionPairs(scene_of(bodies, contact="off").hierarchy)
     assert (off.is_on, off.mode) == (False, "off")
-    written = Meetings(scene_of(bodies, contact={"substeps": 3}).hierarchy)
+    written = CollisionPairs(scene_of(bodies, contact={"substeps": 3}).hierarchy)
     assert written.substeps == 3
 
 
 def test_reparentings_change_what_can_meet():
     bodies = {"a": ball(children={"p": {"mass": 99, "inertia": "point", "shapes": [BALL], "motion": "fixed"}})}
     data = data_of(bodies) | {"reparent": [{"body": "a/p", "to": "world", "time": 0.5}]}
-    meetings = Meetings(Scene.from_dict(data | {"bodies": bodies}).hierarchy)
-    assert (meetings.most_moved, meetings.ratio) == (2, 99.0)
-    late = Meetings(Scene.from_dict(data | {"reparent": [{"body": "a/p", "to": "world", "time": 1.5}]}).hierarchy)
+    collision_pairs = CollisionPairs(Scene.from_dict(data | {"bodies": bodies}).hierarchy)
+    assert (collision_pairs.most_moved, collision_pairs.ratio) == (2, 99.0)
+    late = CollisionPairs(Scene.from_dict(data | {"reparent": [{"body": "a/p", "to": "world", "time": 1.5}]}).hierarchy)
     assert late.mode == "off"
 
 

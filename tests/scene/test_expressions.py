@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rigidsim.physics.operations import BY_NAME, CONDITION, JETS, NUMBER, OPERATIONS
 from rigidsim.scene import Scene
 from rigidsim.scene.expressions import Apply, BrokenParameter, ExpressionError, Number, StateRead, Time, parse
-from rigidsim.scene.expressions.building import DEEPEST, MOST_NODES
+from rigidsim.scene.expressions.operands import DEEPEST, MOST_NODES
 from rigidsim.scene.expressions.parser import DEEPEST_NESTING, LAWS, LONGEST
 from rigidsim.scene.expressions.tree import parts, printed
 from rigidsim.scene.expressions.vocabulary import FUNCTIONS, STATES

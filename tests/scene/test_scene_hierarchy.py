@@ -50,7 +50,7 @@ def test_nodes_are_in_the_order_of_the_file_with_their_places(tree):
 )
 def test_what_a_body_is_part_of_and_which_free_body_moves_it(tree, path, base, carrier, free_ancestor):
     assert tree.base(tree[path]) is tree.get(base)
-    assert tree.carrier(tree[path]) is tree.get(carrier)
+    assert tree.moved_base(tree[path]) is tree.get(carrier)
     assert tree.free_ancestor(tree[path]) is tree.get(free_ancestor)
 
 
@@ -63,8 +63,8 @@ def test_parts_are_what_is_fixed_to_a_body_directly_or_through_others(tree):
 def test_a_reparented_node_takes_what_hangs_on_it_along(tree):
     tree = moved(tree, HAND, "train/seat", "fixed")
     assert paths(tree.parts(tree["arm"])) == ["arm"]
-    assert (tree.base(tree[TIP]), tree.carrier(tree[TIP])) == (tree["train"], None)
+    assert (tree.base(tree[TIP]), tree.moved_base(tree[TIP])) == (tree["train"], None)
     assert paths(tree.parts(tree["train"])) == ["train", "train/seat", HAND, TIP]
     tree = moved(tree, HAND, "world", "free")
-    assert tree.carrier(tree[TIP]) is tree[HAND]
-    assert tree.carrier(tree[BALL]) is tree[BALL]
+    assert tree.moved_base(tree[TIP]) is tree[HAND]
+    assert tree.moved_base(tree[BALL]) is tree[BALL]

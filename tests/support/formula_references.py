@@ -150,6 +150,6 @@ def jumps(s: Situation) -> dict[str, tuple[tuple, object]]:
     d, drift = J2 @ s.A1.transform.translation, J2 @ s.A1.velocity
     inherited, cancelling = parent_changed_deltas(A2, s.A1, s.change), cancellation(A2, s.A1, s.change)
     return {
-        "corrections.carried_velocity": ((dv, still, w2, dw, d, drift), inherited.velocity),
+        "corrections.inherited_velocity": ((dv, still, w2, dw, d, drift), inherited.velocity),
         "corrections.relative_velocity_change": ((still, w2, dw, d, drift, none, -dv), J2 @ cancelling.velocity),
     }

@@ -225,7 +225,7 @@ def test_parts_of_a_struck_body_and_its_old_parent_are_reported(tmp_path, comman
 def test_how_a_body_hangs_is_in_the_file(file):
     with rigidsim.load(file) as read:
         assert [read[path].kind for path in ("car", "car/mast", "van")] == ["free", "fixed", "prescribed"]
-        assert [read[path].carrier_at(0.5) for path in ("car/mast", "car/mast/flag", "van")] == ["car", "", ""]
+        assert [read[path].moved_base_at(0.5) for path in ("car/mast", "car/mast/flag", "van")] == ["car", "", ""]
         assert [read[path].free_ancestor_at(0.5) for path in ("car", "car/mast/flag", "van")] == ["car", "car", ""]
 
 

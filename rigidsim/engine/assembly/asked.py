@@ -79,9 +79,9 @@ def felt_of(blueprint: Blueprint, tree: Tree, nodes: Sequence[tuple[Node, int]])
         moving = next(filter(Node.is_moved, tree.lineage(node)), None)
         rows.append((node.index, layout.NO_ROW if moving is None else tree.row(moving), place))
         uniform.append(_not_in_loads(blueprint, moving))
-        for source, value, eras in _sources(blueprint, tree, moving):
+        for source, value, phases in _sources(blueprint, tree, moving):
             pair = pairs.index(source.frame, node.frame)
-            pulls.append(LoadRow(pair, layout.NO_ROW, number, eras, tuple(value)))
+            pulls.append(LoadRow(pair, layout.NO_ROW, number, phases, tuple(value)))
     of_points = any(load.kind == POINT_GRAVITY.name for load in blueprint.loads)
     has_sources = of_points or blueprint.source is not None or blueprint.mutual is not None
     return Accelerometers(
@@ -104,22 +104,22 @@ def _not_in_loads(blueprint: Blueprint, moving: Node | None) -> tuple:
 
 def _sources(blueprint: Blueprint, tree: Tree, moving: Node | None) -> Iterator[tuple[LoadPoint, list, tuple]]:
     """The sources of gravity that act on a moved body, or, of the world, where there is none: where they are, their
-    values and eras.
+    values and phases.
     """
     site = Site(tree, moving.frame if moving else 0)
     for load in blueprint.loads:
-        if load.kind == POINT_GRAVITY.name and moving and tree.carrier(tree.nodes[load.frame - 1]) is moving:
-            yield from _unless_own(site.source(load.values.center), load.values, load.eras, tree, moving)
+        if load.kind == POINT_GRAVITY.name and moving and tree.moved_base(tree.nodes[load.frame - 1]) is moving:
+            yield from _unless_own(site.source(load.values.center), load.values, load.phases, tree, moving)
     if blueprint.source is not None and (moving is None or moving.falls):
         yield from _unless_own(site.source(blueprint.source.center), blueprint.source, ALWAYS, tree, moving)
     mutual, members = blueprint.mutual, members_of(blueprint.mutual, tree)
     for member in members if moving is None or moving in members else ():
         if mutual is not None and member is not moving:
-            source, soft = Site(tree, member.frame).carrier_center(), mutual.softening * mutual.softening
+            source, soft = Site(tree, member.frame).moved_base_center(), mutual.softening * mutual.softening
             gm = mutual.constant * tree.composite(member).mass.mass
             yield source, VALUES.filled(gm=gm, soft=soft, point=source.point), ALWAYS
 
 
-def _unless_own(source: LoadPoint, force, eras: tuple, tree: Tree, moving: Node | None) -> Iterator[tuple]:
+def _unless_own(source: LoadPoint, force, phases: tuple, tree: Tree, moving: Node | None) -> Iterator[tuple]:
     if moving is None or source.row != tree.row(moving):
-        yield source, source_values(force, source), eras
+        yield source, source_values(force, source), phases

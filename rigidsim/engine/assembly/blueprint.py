@@ -29,7 +29,7 @@ START = (0, 0.0)
 
 
 class Schedule:
-    """Edges, as steps and fractions, in order; era k lies between edge k - 1 and edge k. At `stops` there is an event
+    """Edges, as steps and fractions, in order; phase k lies between edge k - 1 and edge k. At `stops` there is an event
     or an exchange of energy, not only a change of constant loads. Reparentings by triggers have no finite time.
     """
 
@@ -49,26 +49,26 @@ class Schedule:
         self._kinds = [kinds.get(instant, layout.EDGE_PASSED) for instant in self.instants]
 
     @property
-    def n_era(self) -> int:
-        """The number of eras; the last one has no end."""
+    def n_phase(self) -> int:
+        """The number of phases; the last one has no end."""
         return len(self.instants) + 1
 
-    def era(self, t: float) -> int:
-        """The era that holds, or begins, at a time (s)."""
-        return self.era_at(instant_of(t, self.step))
+    def phase(self, t: float) -> int:
+        """The phase that holds, or begins, at a time (s)."""
+        return self.phase_at(instant_of(t, self.step))
 
-    def era_at(self, instant: tuple[int, float]) -> int:
-        """The era that holds, or begins, at an instant: a step, and a part of it."""
+    def phase_at(self, instant: tuple[int, float]) -> int:
+        """The phase that holds, or begins, at an instant: a step, and a part of it."""
         return bisect_right(self.instants, instant)
 
     def span(self, during: tuple[float, float] | None) -> tuple[int, int]:
-        """The eras [begin, until) of a window; None stands for the whole run."""
-        return (0, layout.NEVER) if during is None else (self.era(during[0]), self.era(during[1]))
+        """The phases [begin, until) of a window; None stands for the whole run."""
+        return (0, layout.NEVER) if during is None else (self.phase(during[0]), self.phase(during[1]))
 
-    def reparentings_of(self, era: int) -> list[TreeChange]:
-        """The reparentings at the beginning of an era, in the order of the file."""
+    def reparentings_of(self, phase: int) -> list[TreeChange]:
+        """The reparentings at the beginning of a phase, in the order of the file."""
         timed = (event for event in self.reparentings if event.time < math.inf)
-        return [event for event in timed if self.era(event.time) == era]
+        return [event for event in timed if self.phase(event.time) == phase]
 
     def is_untimed(self, change: TreeChange) -> bool:
         """Whether a change of the tree that happened has no time in the scene: a joint broke, or it was a trigger's."""
@@ -89,7 +89,7 @@ class LoadRecord(NamedTuple):
     kind: str  # its `type`
     frame: int
     values: SimpleNamespace  # of its keys, with bodies as frames; expressions are in `ScriptTables`
-    eras: tuple[int, int]  # it acts in [begin, until)
+    phases: tuple[int, int]  # it acts in [begin, until)
     label: str  # its location in the scene
     coefficients: tuple[tuple[str, int], ...] = ()  # keys that expressions give, and their numbers in `ScriptTables`
 
@@ -101,7 +101,7 @@ class ImpulseRecord(NamedTuple):
     index: int  # type: ignore[assignment]  # in the node's list; hides a method of tuples
     name: str
     values: SimpleNamespace
-    era: int  # it acts when this one begins; see `TriggerRecord.due`
+    phase: int  # it acts when this one begins; see `TriggerRecord.due`
 
 
 class LoopRecord(NamedTuple):
@@ -212,7 +212,7 @@ class TriggerRecord(NamedTuple):
     id: str  # its location in the scene
     kind: str  # empty, reparent, impulse, change, state or stop
     number: int  # of the reparenting; of a tank its node
-    due: int  # in place of an era, of its impulses
+    due: int  # in place of a phase, of its impulses
     every: bool
     delay: float  # s
     time: float | None = None  # s; of a passage between states since the first one began
@@ -340,8 +340,8 @@ class Blueprint(NamedTuple):
 
     @property
     def n_due(self) -> int:
-        """The number of eras; with triggers also of the impulses of each of these, and none."""
-        return self.schedule.n_era + (len(self.triggers.records) + 1 if self.triggers else 0)
+        """The number of phases; with triggers also of the impulses of each of these, and none."""
+        return self.schedule.n_phase + (len(self.triggers.records) + 1 if self.triggers else 0)
 
     @property
     def asked(self) -> tuple[AskedVector, ...]:
@@ -433,11 +433,11 @@ def is_isolated(blueprint: Blueprint, tree: Tree, model: Model) -> bool:
     falls = any(g) and any(node.falls for node in moved)
     # A body that inherits the velocity change of its parent receives momentum from outside.
     has_jumps = bool(blueprint.schedule.reparentings) or blueprint.contacts is not None
-    is_carried = has_jumps and any(node.inherits for node in moved)
+    is_inheriting = has_jumps and any(node.inherits for node in moved)
     is_held = model.contacts is not None and model.contacts.n_moved < len(model.contacts.body)
     scripts = (model.expressions.scripts,) if model.expressions else ()
     laws = (*model.single, *filter(None, model.pairwise or ()), *scripts, model.impulses)
     is_internal = all((law.who[:, [layout.LAW.first, layout.LAW.second]] >= 0).all() for law in laws if len(law.who))
     hangs = model.joints is not None and (model.joints.joint[:, layout.JOINT.root] == len(model.moved_node)).any()
     loses = model.joints is not None and model.joints.tanks is not None
-    return bool(is_internal and not (falls or is_carried or is_held or hangs or loses))
+    return bool(is_internal and not (falls or is_inheriting or is_held or hangs or loses))

@@ -74,7 +74,7 @@ def expressions_of(blueprint: Blueprint, tree: Tree, loads: LoadTables) -> Expre
 
 
 def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
-    """Parent, kind, row and carrier of each node, whether it bears free bodies, its first row; see `Model`."""
+    """Parent, kind, row and moved base of each node, whether it bears free bodies, its first row; see `Model`."""
     driven = set(drives.driven[:, 0].tolist())
     bearing = {above.index for node in tree.free() for above in tree.lineage(node) if above is not node}
     rows = []
@@ -82,7 +82,7 @@ def node_table(tree: Tree, drives: DriveTables) -> np.ndarray:
         kind = layout.DRIVEN if node.index in driven else KINDS[node.kind]
         moves_free = int(node.index in bearing and any(map(Node.is_moved, tree.lineage(node))))
         row = tree.rows[node.index]
-        rows.append((node.parent, kind, row, tree.row(tree.carrier(node)), moves_free, row - links_of(node)))
+        rows.append((node.parent, kind, row, tree.row(tree.moved_base(node)), moves_free, row - links_of(node)))
     return table(rows, layout.NODE.width)
 
 

@@ -81,7 +81,7 @@ def contacts_of(
 def unloaded_bodies(blueprint: Blueprint, tree: Tree, joints: Joints | None, loads: LoadTables) -> set[int]:
     """The free bodies, by number, that bear no load and carry nothing but fixed parts."""
     held = {
-        tree.carrier(tree.nodes[frame - 1])
+        tree.moved_base(tree.nodes[frame - 1])
         for loop in blueprint.loops
         for frame in (loop.first, loop.second)
         if frame > 0
@@ -135,7 +135,7 @@ def rest_of(
 def contact_body(tree: Tree, shape: ShapeRecord) -> Node:
     """The contact body of a shape: the moved body that carries it, else the node that it is defined on."""
     node = tree.nodes[shape.node]
-    return tree.carrier(node) or node
+    return tree.moved_base(node) or node
 
 
 def leaders_of(
@@ -231,12 +231,13 @@ def shape_rows(plan: ContactPlan, tree: Tree, roots: list[int]) -> list[list[flo
 def shape_row(shape: ShapeRecord, tree: Tree) -> list[float]:
     """The values of a shape on its contact body, in metres."""
     node, row = tree.nodes[shape.node], [0.0] * at.SOLID.width
-    carrier, metres, core = tree.carrier(node), node.metres, shape.core
+    moved_base, metres, core = tree.moved_base(node), node.metres, shape.core
     position, turn = scaled(metres, core.position), core.orientation
     velocity = scaled(metres, shape.surface_velocity)
-    if carrier is not None:
+    if moved_base is not None:
         placement = tree.placements[node.index]
-        position = scaled(carrier.metres, sub(placement.point(core.position), tree.composite(carrier).mass.center))
+        center = tree.composite(moved_base).mass.center
+        position = scaled(moved_base.metres, sub(placement.point(core.position), center))
         turn, velocity = product(placement.rotation, turn), rotate(placement.rotation, velocity)
     row[at.SOLID.p], row[at.SOLID.q] = position, turn
     row[at.SOLID.radius], row[at.SOLID.bound] = metres * core.radius, metres * core.bound

@@ -107,13 +107,13 @@ class LoadTables:
         self.coefficients: list[tuple[int, int, int, int]] = []  # as in `layout.COEFFICIENT`
         for load in blueprint.loads:
             for row in BY_NAME[load.kind].rows(load.values, Site(tree, load.frame)):
-                self._add(row, load.eras)
+                self._add(row, load.phases)
                 for name, number in load.coefficients:
                     assert row.table is not None
                     of = row.table.name
                     where = NUMBER[of], len(self._entries[of]) - 1, row.table.values.parts[name][0]
                     self.coefficients.append((*where, int(blueprint.scripts.coefficients[number])))
-        for number, impulse in sorted(enumerate(blueprint.impulses), key=lambda numbered: numbered[1].era):
+        for number, impulse in sorted(enumerate(blueprint.impulses), key=lambda numbered: numbered[1].phase):
             self._impulse(number, impulse)
         self._world_gravity()
         self.views = table([self._view(view) for view in blueprint.scripts.views], 3)
@@ -161,12 +161,12 @@ class LoadTables:
         mutual = {self._tree.row(node) for node in members_of(self._blueprint.mutual, self._tree)}
         return rows | mutual
 
-    def _add(self, row: Load, eras: tuple[int, int]) -> None:
+    def _add(self, row: Load, phases: tuple[int, int]) -> None:
         first, second = row.first, row.second
         is_pair = row.table is not None and row.table.is_pair
         where = self._pairs.index(first.frame, second.frame) if is_pair else first.frame
         entries = self._entries[row.table.name if row.table else SCRIPTS]
-        entries.append(LoadRow(where, first.row, second.row, eras, tuple(row.value), len(entries)))
+        entries.append(LoadRow(where, first.row, second.row, phases, tuple(row.value), len(entries)))
 
     def _impulse(self, number: int, impulse: ImpulseRecord) -> None:
         site, given = Site(self._tree, impulse.frame), impulse.values
@@ -177,8 +177,8 @@ class LoadTables:
             j=rotate(axes.turn, given.impulse), k=rotate(axes.turn, given.angular_impulse), lever=end.lever
         )
         self.impulse_numbers.append(number)
-        eras = (impulse.era, impulse.era + 1)
-        self._entries[IMPULSES].append(LoadRow(axes.frame, layout.NO_ROW, end.row, eras, tuple(value)))
+        phases = (impulse.phase, impulse.phase + 1)
+        self._entries[IMPULSES].append(LoadRow(axes.frame, layout.NO_ROW, end.row, phases, tuple(value)))
 
     def _world_gravity(self) -> None:
         source = self._blueprint.source
@@ -214,10 +214,10 @@ def members_of(mutual: SimpleNamespace | None, tree: Tree) -> list[Node]:
     if mutual is None:
         return []
     if mutual.bodies is None:
-        carriers = [node for node in tree.moved_nodes() if node.falls]
+        moved_bases = [node for node in tree.moved_nodes() if node.falls]
     else:
-        carriers = [not_none(tree.carrier(tree.nodes[index])) for index in mutual.bodies]
-    return sorted({node.index: node for node in carriers}.values(), key=lambda node: node.path)
+        moved_bases = [not_none(tree.moved_base(tree.nodes[index])) for index in mutual.bodies]
+    return sorted({node.index: node for node in moved_bases}.values(), key=lambda node: node.path)
 
 
 def links_of(mutual: SimpleNamespace | None, tree: Tree) -> set[int]:

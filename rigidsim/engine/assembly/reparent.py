@@ -112,17 +112,17 @@ class MotionSnapshot:
         return (position, orientation, node.scale), velocity, rate
 
 
-def carrier_row(world: World, body: int) -> int:
+def moved_base_row(world: World, body: int) -> int:
     """The row to whose work the energy of a reparenting is added: that of the free body that carries the node, else the
     first; NO_ROW without free bodies.
     """
-    row = int(world.model.node[body, layout.NODE.carrier])
+    row = int(world.model.node[body, layout.NODE.moved_base])
     return row if row >= 0 else 0 if len(world.model.moved_node) else layout.NO_ROW
 
 
 def parted(before: Tree, after: Tree, body: int) -> list[Node]:
     """A node that is free after a reparenting; if it was a part of another body, that body comes first."""
-    left = before.carrier(before.nodes[body])
+    left = before.moved_base(before.nodes[body])
     return [after.nodes[index] for index in dict.fromkeys((left.index, body) if left else (body,))]
 
 
@@ -148,14 +148,18 @@ def reparented(
         for node in parted(world.tree, tree, event.body):
             if node.is_free():
                 rows[node.index] = [free_state(node, tree, instant, turning_row(world.tree.nodes[node.index], before))]
-    elif (carrier := tree.carrier(moved)) is not None and moved.index in before and is_alone(model, tree.row(carrier)):
-        after_impact, jumps[carrier.index] = impact(world, model, instant, before, moved.index, carrier)
-        rows[carrier.index] = [after_impact]
-    elif carrier is not None:
+    elif (
+        (moved_base := tree.moved_base(moved)) is not None
+        and moved.index in before
+        and is_alone(model, tree.row(moved_base))
+    ):
+        after_impact, jumps[moved_base.index] = impact(world, model, instant, before, moved.index, moved_base)
+        rows[moved_base.index] = [after_impact]
+    elif moved_base is not None:
         struck = connected(tree, moved)
-        if carrier.is_free():
-            rows[carrier.index] = [free_state(carrier, tree, instant, before[carrier.index][0])]
-        keep_work(before.get(moved.index, ()), rows[carrier.index][-1])
+        if moved_base.is_free():
+            rows[moved_base.index] = [free_state(moved_base, tree, instant, before[moved_base.index][0])]
+        keep_work(before.get(moved.index, ()), rows[moved_base.index][-1])
     if event.kind == "fixed":
         jumps[moved.index] = stop(tree, instant, moved)
     if event.joint is not None:
@@ -301,9 +305,9 @@ def impulses_of(
     tree, metres, normal = after.tree, after.tree.metres(to), before.blueprint.normal
     q_WP, _ = old.world(tree.node(to))
     for index in struck:
-        node, carrier = tree.nodes[index], tree.carrier(tree.nodes[index])
+        node, moved_base = tree.nodes[index], tree.moved_base(tree.nodes[index])
         mass, com, inertia = (tree if node.is_moved() else before.tree).lump(node)
-        if carrier is None or not mass:
+        if moved_base is None or not mass:
             continue
         if node.joint is not None and node.joint.is_tank:
             full, mass = mass, layout.CONTENT.view(after.state[tree.row(node)]).mass
@@ -313,14 +317,14 @@ def impulses_of(
         domega = sub(omega, omega_new)
         P = rotate(q_WP, scaled(mass, point_velocity(scaled(metres, sub(v, v_new)), domega, rotate(q, com))))
         K = rotate(q_WB, apply(inertia, rotate_back(q_WB, rotate(q_WP, domega))))
-        if carrier is not node:
-            p, q_rel, _, _ = old.seen(node.frame, carrier.frame)
-            lever = sub(add(scaled(carrier.metres, p), rotate(q_rel, com)), tree.lump(carrier).center)
-            K = moment(rotate(old.world(carrier)[0], lever), P, K)
+        if moved_base is not node:
+            p, q_rel, _, _ = old.seen(node.frame, moved_base.frame)
+            lever = sub(add(scaled(moved_base.metres, p), rotate(q_rel, com)), tree.lump(moved_base).center)
+            K = moment(rotate(old.world(moved_base)[0], lever), P, K)
         if normal:
             P, K = rejection(normal, P), projection(normal, K)
-        J, L = found.get(tree.row(carrier), (ZERO, ZERO))
-        found[tree.row(carrier)] = add(J, P), add(L, K)
+        J, L = found.get(tree.row(moved_base), (ZERO, ZERO))
+        found[tree.row(moved_base)] = add(J, P), add(L, K)
     return found
 
 
@@ -330,7 +334,7 @@ def forget_signs(model: Model, state: np.ndarray) -> None:
     """
     for row, (table, value) in zip(state[len(state) - followed(model) :], windings(model), strict=False):
         if not table.counts_turns(value):
-            row[layout.WOUND.last] = 0.0
+            row[layout.UNWRAPPED.last] = 0.0
 
 
 def free_state(node: Node, tree: Tree, instant: MotionSnapshot, before: np.ndarray | None) -> np.ndarray:
@@ -372,28 +376,28 @@ def moving(world: World, instant: MotionSnapshot, before: dict, index: int) -> I
 
 
 def impact(
-    world: World, model: Model, instant: MotionSnapshot, before: dict, other: int, carrier: Node
+    world: World, model: Model, instant: MotionSnapshot, before: dict, other: int, moved_base: Node
 ) -> tuple[np.ndarray, Jump]:
-    """Two free bodies become one: its state, and the jump of the carrier's frame. In a planar scene the component of
+    """Two free bodies become one: its state, and the jump of the moved base's frame. In a planar scene the component of
     the angular momentum that would tilt the body is absorbed by the plane constraint.
     """
-    one, two = (moving(world, instant, before, index) for index in (carrier.index, other))
-    q_WB, _ = instant.world(carrier)
-    p, _, v, _ = instant.seen(1 + other, carrier.frame)
-    arm, drift = (stretch(q_WB, carrier.metres, x) for x in (p, v))
+    one, two = (moving(world, instant, before, index) for index in (moved_base.index, other))
+    q_WB, _ = instant.world(moved_base)
+    p, _, v, _ = instant.seen(1 + other, moved_base.frame)
+    arm, drift = (stretch(q_WB, moved_base.metres, x) for x in (p, v))
     approach = compose_velocity(ZERO, one.omega, arm, drift)  # of the origins
     s = sub(add(arm, two.r), one.r)
     u = sub(point_velocity(approach, two.omega, two.r), cross(one.omega, one.r))
     L = combined_angular_momentum(one.L, two.L, reduced_mass(one.mass, two.mass), s, u)
     if world.blueprint.normal:
         L = projection(world.blueprint.normal, L)
-    body = model.body[model.node[carrier.index, layout.NODE.row]]
+    body = model.body[model.node[moved_base.index, layout.NODE.row]]
     omega_B = rate_jump(tuple(map(float, body[layout.BODY.inverse])), rotate_back(q_WB, L))  # from rest
     omega = rotate(q_WB, omega_B)
 
-    b, row = mass_share(one.mass, two.mass), before[carrier.index][0].copy()
-    q_WP, omega_WP = instant.world(world.tree.parent(carrier))
-    shift, scale = scaled(b, s), carrier.parent_metres
+    b, row = mass_share(one.mass, two.mass), before[moved_base.index][0].copy()
+    q_WP, omega_WP = instant.world(world.tree.parent(moved_base))
+    shift, scale = scaled(b, s), moved_base.parent_metres
     increase(row, "p", stretch_back(q_WP, scale, shift))
     increase(row, "v", local_velocity(ZERO, omega_WP, q_WP, scale, shift, scaled(b, u)))
     begin(row, "omega", omega_B)

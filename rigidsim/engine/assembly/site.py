@@ -39,10 +39,10 @@ class Site:
         """The frame that has these axes; those of a part fixed to a free body rotate with that body."""
         named = self.frame(frame).frame
         node = self._tree.nodes[named - 1] if named else None
-        carrier = self._tree.carrier(node) if node else None
-        if node is None or carrier is None or carrier is node:
+        moved_base = self._tree.moved_base(node) if node else None
+        if node is None or moved_base is None or moved_base is node:
             return LoadPoint(named)
-        return LoadPoint(carrier.frame, turn=self._tree.placements[node.index].rotation)
+        return LoadPoint(moved_base.frame, turn=self._tree.placements[node.index].rotation)
 
     def end(self, frame: int | None = None, at: tuple | None = None) -> LoadPoint:
         """The point `at` of a node, in its coordinates; by default its centre of mass, or its origin without mass."""
@@ -50,20 +50,20 @@ class Site:
         if named == 0:
             return LoadPoint(0, point=at or ZERO)
         node = tree.nodes[named - 1]
-        carrier = tree.carrier(node)
-        if carrier is None:
+        moved_base = tree.moved_base(node)
+        if moved_base is None:
             return LoadPoint(named, point=scaled(node.metres, at or node.center))
-        center = tree.composite(carrier).mass.center
-        if at is None and node is carrier:
+        center = tree.composite(moved_base).mass.center
+        if at is None and node is moved_base:
             point = center
         else:
             point = tree.placements[node.index].point(node.center if at is None else at)
-        point, center = scaled(carrier.metres, point), scaled(carrier.metres, center)
-        return LoadPoint(carrier.frame, tree.row(carrier), point, sub(point, center), self.axes(named).turn)
+        point, center = scaled(moved_base.metres, point), scaled(moved_base.metres, center)
+        return LoadPoint(moved_base.frame, tree.row(moved_base), point, sub(point, center), self.axes(named).turn)
 
-    def carrier_center(self) -> LoadPoint:
+    def moved_base_center(self) -> LoadPoint:
         """The centre of mass of the free body that carries the node."""
-        return self.end(not_none(self._tree.carrier(self._tree.at(self._own))).frame)
+        return self.end(not_none(self._tree.moved_base(self._tree.at(self._own))).frame)
 
     def source(self, center: int | tuple) -> LoadPoint:
         """The source of an attraction: the centre of mass of a node, or a point of the world."""

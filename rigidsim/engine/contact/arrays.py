@@ -140,7 +140,7 @@ class ContactArrays(NamedTuple):
     lasting: Lasting | None  # with `contact: events`
     sleep: Sleep | None  # if bodies may sleep
     lacks: np.ndarray = integers(1)  # LACKS_NOTHING, LACKS_PAIRS, ...
-    strikes: np.ndarray = integers(1)  # impacts of this step
+    n_impact: np.ndarray = integers(1)  # impacts of this step
     part: np.ndarray = floats(LENGTHS)  # where a step that is divided ends
     energy: LEDGER = floats()  # of stored energy
     mean: MEAN = floats("bodies")  # acceleration by the contacts of the last step, impacts apart, m/s2 and rad/s2

@@ -130,7 +130,7 @@ def colour_contacts(points, inverse, arrays, trees, lanes):
         trees.made.count[0] = 0
     for m in range(points.number):
         a, b = who[m].a, who[m].b
-        if who[m].marks & (at.STRUCK | at.NOTICED):
+        if who[m].marks & (at.IMPACT | at.NOTICED):
             leave_out(points.value[m])
             continue
         if place_in_tree(m, who[m], trees):

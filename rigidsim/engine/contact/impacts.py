@@ -1,7 +1,7 @@
 """Impacts, in order of time within one step, before its sub-steps.
 
 Pairs of shapes that approach faster than twice what the step adds to their speed are struck, the earliest first,
-together with all others that are struck at that instant (`strikes`). A strike changes the motion of bodies, so the
+together with all others that are struck at that instant (`n_impact`). A strike changes the motion of bodies, so the
 pairs of these are looked at again. Slower contacts are left to the solver. So is what does not rebound in a large
 island: its impacts are solved by more rounds of the sub-steps. Pairs that rebounded, and fast pairs that do not touch
 within the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower impact.
@@ -27,14 +27,7 @@ from rigidsim.engine.collision.bodies import root_of, unite
 from rigidsim.engine.collision.convex import ConvexArrays, note_features, recall_features
 from rigidsim.engine.constraints.tree_responses import is_in_tree
 from rigidsim.engine.contact.division import any_whirls
-from rigidsim.engine.contact.simultaneous import (
-    MOST_STRUCK,
-    N_PAIRS,
-    N_PLACES,
-    ImpactProblem,
-    solve_problem,
-)
-from rigidsim.engine.contact.strikes import (
+from rigidsim.engine.contact.impact_problem import (
     join,
     log_pair,
     push_bodies,
@@ -44,6 +37,13 @@ from rigidsim.engine.contact.strikes import (
     surfaces_of,
     threshold_of,
     work_of,
+)
+from rigidsim.engine.contact.simultaneous import (
+    MOST_AT_ONCE,
+    N_PAIRS,
+    N_PLACES,
+    ImpactProblem,
+    solve_problem,
 )
 from rigidsim.engine.contact.trees import acts_on_tree
 from rigidsim.engine.model import contact_layout as c
@@ -63,7 +63,7 @@ EQUAL = 1e-9  # relative difference of speeds that are taken as equal, far above
 # slower does not separate. Of the largest impulse of a problem: smaller ones are not logged.
 WEAK = 1e-6
 PATIENT = 4.0  # times the least speed: a pair with restitution that approaches so is struck even without a rebound
-MOST_STRIKES = 32  # of a pair in a step; then it is left to the solver
+MOST_IMPACTS = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
 
 ROUNDS = 6  # of a sub-step, after an impact to a large island
@@ -93,7 +93,7 @@ class ImpactArrays(NamedTuple):
     when: np.ndarray = floats("pairs")  # when it is struck next, s
     speed: np.ndarray = floats("pairs")  # of approach then, m/s
     hardest: np.ndarray = floats("pairs")  # of its strikes in this step: speed of approach, m/s
-    strikes: np.ndarray = integers("pairs")  # up to now; MOST_STRIKES if it is left to the solver
+    n_impact: np.ndarray = integers("pairs")  # up to now; MOST_IMPACTS if it is left to the solver
     status: np.ndarray = integers("pairs")  # LEFT, APART or LISTED
     point_of: np.ndarray = integers("pairs")  # its first contact point, or NO_ROW
     due: np.ndarray = integers("pairs")  # those that are struck within the step, in no order
@@ -152,7 +152,7 @@ def find_contact_islands(contacts, points, work):
 @inlined
 def is_in_large_island(a, work):
     """Whether a body is part of an island that is too large to be solved as one problem."""
-    return work.island_size[root_of(a, work.island)] > MOST_STRUCK
+    return work.island_size[root_of(a, work.island)] > MOST_AT_ONCE
 
 
 @inlined
@@ -197,11 +197,11 @@ def most_approach(A, B, point: CONTACT_POINT, size, h):
 
 
 @inlined
-def speed_factor(k, meeting, work):
+def speed_factor(k, pairs, work):
     """How many times faster than the least speed a pair has to approach to be struck. With restitution: so fast that it
     rebounds, or PATIENT times; in a large island in any case so that it rebounds.
     """
-    pair, contacts = meeting.pair, meeting.contacts
+    pair, contacts = pairs.pair, pairs.contacts
     e, _ = surfaces_of(pair[k, 0], pair[k, 1], contacts)
     a, b = contacts.shape[pair[k, 0]].body, contacts.shape[pair[k, 1]].body
     if e == 0.0:
@@ -210,20 +210,20 @@ def speed_factor(k, meeting, work):
 
 
 @inlined
-def waits(who: WHO, meeting):
+def waits(who: WHO, pairs):
     """Whether a contact is one of a tree, which is struck at instants that end a step only."""
-    return meeting.trees is None and acts_on_tree(who, meeting.contacts.trees)
+    return pairs.trees is None and acts_on_tree(who, pairs.contacts.trees)
 
 
 @inlined
-def is_left_to_solver(m, points, meeting, work):
+def is_left_to_solver(m, points, pairs, work):
     """Whether the pair of a contact point is left to the solver: it waits, or it does not rebound in a large island."""
     is_plastic = points.value[m].restitution == 0.0
-    return waits(points.who[m], meeting) or (is_plastic and is_in_large_island(points.who[m].a, work))
+    return waits(points.who[m], pairs) or (is_plastic and is_in_large_island(points.who[m].a, work))
 
 
 @inlined
-def seek_fast(meeting, points, motion, work):
+def seek_fast(pairs, points, motion, work):
     """List the pairs that may be fast enough within the step; their number."""
     work.size[N_STALE] = 0
     end = 0
@@ -231,11 +231,11 @@ def seek_fast(meeting, points, motion, work):
         begin, who, k = end, points.who[end], points.who[end].pair
         while end < points.number and points.who[end].pair == k:
             end += 1
-        if who.marks & c.NOTICED or is_left_to_solver(begin, points, meeting, work):
+        if who.marks & c.NOTICED or is_left_to_solver(begin, points, pairs, work):
             continue
-        first, second = meeting.pair[k, 0], meeting.pair[k, 1]
-        least = least_speed(0.0, threshold_of(first, second, speed_factor(k, meeting, work), 0.0, meeting))
-        A, B, size = speeds_of(who.a, motion), speeds_of(who.b, motion), core_size(first, second, meeting.contacts)
+        first, second = pairs.pair[k, 0], pairs.pair[k, 1]
+        least = least_speed(0.0, threshold_of(first, second, speed_factor(k, pairs, work), 0.0, pairs))
+        A, B, size = speeds_of(who.a, motion), speeds_of(who.b, motion), core_size(first, second, pairs.contacts)
         r_A, r_B = farthest(begin, end, points.value)
         if (1.0 + EQUAL) * bound_of_approach(A, B, r_A, r_B, size, motion.h) <= least:
             continue
@@ -248,13 +248,13 @@ def seek_fast(meeting, points, motion, work):
 
 
 @inlined
-def begin_pairs(meeting, points, work):
+def begin_pairs(pairs, points, work):
     """Nothing is known of any pair, but which are left to the solver; the pairs that collide of each moved body."""
-    contacts, pair, n_pair, n = meeting.contacts, meeting.pair, meeting.n_pair, meeting.contacts.n_moved
+    contacts, pair, n_pair, n = pairs.contacts, pairs.pair, pairs.n_pair, pairs.contacts.n_moved
     work.size[N_DUE] = 0
     work.begin[:] = 0
     for k in range(n_pair):
-        work.when[k], work.strikes[k], work.status[k], work.point_of[k] = NEVER, 0, LEFT, at.NO_ROW
+        work.when[k], work.n_impact[k], work.status[k], work.point_of[k] = NEVER, 0, LEFT, at.NO_ROW
         work.hardest[k], work.seen[k] = 0.0, -1
         if collide(pair[k, 0], pair[k, 1], contacts):
             for s in range(2):
@@ -263,8 +263,8 @@ def begin_pairs(meeting, points, work):
     for m in range(points.number - 1, -1, -1):
         k = points.who[m].pair
         work.point_of[k] = m
-        if is_left_to_solver(m, points, meeting, work):
-            work.strikes[k] = MOST_STRIKES
+        if is_left_to_solver(m, points, pairs, work):
+            work.n_impact[k] = MOST_IMPACTS
     for b in range(len(work.begin) - 1):
         work.begin[b + 1] += work.begin[b]  # the end of each range, and its beginning when the list is filled
     for k in range(n_pair - 1, -1, -1):
@@ -280,14 +280,14 @@ def begin_pairs(meeting, points, work):
 
 
 @inlined
-def look_at(k, now, meeting, motion, work):
+def look_at(k, now, pairs, motion, work):
     """Find the next strike of a pair, and what becomes of it until then."""
-    first, second, hardest, contacts = meeting.pair[k, 0], meeting.pair[k, 1], work.hardest[k], meeting.contacts
-    if work.strikes[k] >= MOST_STRIKES or are_far(first, second, now, motion, contacts):
+    first, second, hardest, contacts = pairs.pair[k, 0], pairs.pair[k, 1], work.hardest[k], pairs.contacts
+    if work.n_impact[k] >= MOST_IMPACTS or are_far(first, second, now, motion, contacts):
         work.when[k], work.status[k] = NEVER, LEFT
         return
     may_overlap = work.point_of[k] != at.NO_ROW
-    threshold = threshold_of(first, second, speed_factor(k, meeting, work), WEAK * hardest, meeting)
+    threshold = threshold_of(first, second, speed_factor(k, pairs, work), WEAK * hardest, pairs)
     recall_features(k, work.near.convex)
     time, speed, present = next_touch(first, second, now, may_overlap, threshold, motion, contacts, work.near)
     note_features(k, work.near.convex)
@@ -301,10 +301,10 @@ def look_at(k, now, meeting, motion, work):
 
 
 @inlined
-def look_again(now, meeting, motion, work):
+def look_again(now, pairs, motion, work):
     """Look at the pairs on the list, and empty it."""
     for m in range(work.size[N_STALE]):
-        look_at(work.stale[m], now, meeting, motion, work)
+        look_at(work.stale[m], now, pairs, motion, work)
     work.size[N_STALE] = 0
 
 
@@ -344,11 +344,11 @@ def list_pairs(b, mark, value, listed, count, work):
 
 
 @inlined
-def list_neighbours(k, mark, value, listed, count, meeting, work):
+def list_neighbours(k, mark, value, listed, count, pairs, work):
     """`list_pairs` of both bodies of a pair, and of all that move with one in its tree."""
-    trees = meeting.trees
+    trees = pairs.trees
     for s in range(2):
-        b = meeting.contacts.shape[meeting.pair[k, s]].body
+        b = pairs.contacts.shape[pairs.pair[k, s]].body
         if trees is not None and is_in_tree(b, trees.table):
             member = trees.table.member
             place = trees.table.place[b]
@@ -360,7 +360,7 @@ def list_neighbours(k, mark, value, listed, count, meeting, work):
 
 
 @inlined
-def gather(k, number, now, meeting, motion, work):
+def gather(k, number, now, pairs, motion, work):
     """The problem of all that is struck together with a pair; the fastest approach, m/s."""
     problem, near = work.problem, work.near
     problem.size[:] = 0
@@ -369,21 +369,21 @@ def gather(k, number, now, meeting, motion, work):
     while m < count:
         other = work.queue[m]
         touches = work.point_of[other] != at.NO_ROW
-        if work.strikes[other] < MOST_STRIKES:
-            added, speed, left_out = join(other, m == 0, touches, now, meeting, motion, near, problem)
+        if work.n_impact[other] < MOST_IMPACTS:
+            added, speed, left_out = join(other, m == 0, touches, now, pairs, motion, near, problem)
             if added:
                 fastest = max(fastest, speed)
                 work.counted[LEFT_OUT] += 1 if left_out else 0
-                count = list_neighbours(other, work.seen, number, work.queue, count, meeting, work)
+                count = list_neighbours(other, work.seen, number, work.queue, count, pairs, work)
         m += 1
     return fastest
 
 
 @inlined
-def after_strike(t, now, fastest, done, meeting, points, motion, work):
+def after_impact_at(t, now, fastest, done, pairs, points, motion, work):
     """Log the impulses of a problem, and list the pairs to look at again; how many lines the log has now."""
-    problem, largest, pair, value = work.problem, 0.0, meeting.pair, meeting.contacts.shape_value
-    push_bodies(now, meeting, motion, problem)
+    problem, largest, pair, value = work.problem, 0.0, pairs.pair, pairs.contacts.shape_value
+    push_bodies(now, pairs, motion, problem)
     sum_normal_impulses(problem)
     for p in range(problem.size[N_PAIRS]):
         largest = max(largest, problem.impulse[p])
@@ -398,38 +398,38 @@ def after_strike(t, now, fastest, done, meeting, points, motion, work):
             if P_n > WEAK * largest:
                 log_pair(p, t + now, pair, problem, work.log[done], work.log_value[done])
                 done += 1
-            work.strikes[k] += 1
+            work.n_impact[k] += 1
             work.hardest[k] = max(work.hardest[k], fastest)
             if work.point_of[k] != at.NO_ROW:
                 first, second = value[pair[k, 0]], value[pair[k, 1]]
                 size, radii = min(first.bound, second.bound), (first.radius, second.radius)
                 renew_points(p, work.point_of[k], size, radii, points, problem)
-            work.size[N_STALE] = list_neighbours(k, work.status, LISTED, work.stale, work.size[N_STALE], meeting, work)
+            work.size[N_STALE] = list_neighbours(k, work.status, LISTED, work.stale, work.size[N_STALE], pairs, work)
     return done
 
 
 @inlined
-def begins_inside(whose: WHO, row: CONTACT_POINT, meeting, motion):
+def begins_inside(whose: WHO, row: CONTACT_POINT, pairs, motion):
     """Whether the straight motion of the sub-steps, which is that after the impacts, begins deep inside, where the
     bodies never were: from there on the point only parts.
     """
-    a, b, pair = whose.a, whose.b, meeting.pair[whose.pair]
+    a, b, pair = whose.a, whose.b, pairs.pair[whose.pair]
     if motion.struck[a].count + motion.struck[b].count == 0.0:
         return False
     A, B = motion.moved[a], motion.moved[b]
     jump = dot(row.normal, slip(A.linear, A.angular, row.lever_A, B.linear, B.angular, row.lever_B))
-    return jump < -max(row.gap, 0.0) - deep(pair[0], pair[1], meeting.contacts)
+    return jump < -max(row.gap, 0.0) - deep(pair[0], pair[1], pairs.contacts)
 
 
 @inlined
-def flag_points(meeting, points, motion, work):
+def flag_points(pairs, points, motion, work):
     """Keep the points of struck pairs, and of those that still approach fast, out of the sub-steps; the impacts of all
     struck ones are logged.
     """
     for m in range(points.number):
         k = points.who[m].pair
-        if work.status[k] == APART or begins_inside(points.who[m], points.value[m], meeting, motion):
-            points.who[m].marks |= c.STRUCK
+        if work.status[k] == APART or begins_inside(points.who[m], points.value[m], pairs, motion):
+            points.who[m].marks |= c.IMPACT
         if work.hardest[k] > 0.0:
             points.who[m].marks |= c.LOGGED
             work.size[N_LANDED] += 0 if work.status[k] == APART else 1
@@ -489,7 +489,7 @@ def any_tips(h, n_sub, in_trees, points, vel, smooth: LINE):
     for m in range(1, points.number + 1):
         if m == points.number or who[m].pair != who[begin].pair:
             whose = who[begin]
-            acts = whose.marks & (c.NOTICED | c.STRUCK) == 0 and not acts_on_tree(whose, in_trees)
+            acts = whose.marks & (c.NOTICED | c.IMPACT) == 0 and not acts_on_tree(whose, in_trees)
             if m > begin + 1 and acts and tips(begin, m, h, n_sub, points, vel, smooth):
                 return True
             begin = m
@@ -512,7 +512,7 @@ def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
         return max(2, min(LANDING, 4 * MOST_LANDED // max(solid, 1))), LANDED * gain
     for m in range(points.number):
         if is_in_large_island(who[m].a, work):
-            acts = who[m].marks & (c.NOTICED | c.STRUCK) == 0
+            acts = who[m].marks & (c.NOTICED | c.IMPACT) == 0
             if acts and is_impact(n_sub, h, who[m], points.value[m], vel, smooth):
                 work.counted[UNSETTLED] += 1
                 return ROUNDS, -1.0
@@ -520,42 +520,42 @@ def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
 
 
 @routine
-def strike_contacts(t, meeting, points, motion, work):
+def resolve_impacts(t, pairs, points, motion, work):
     """Impacts of the step that begins at t (s) with this motion, which they change; returns how many there were,
     NO_ROOM if the log has none for them, FAST_TURN if a body that was struck turns far in the rest of the step:
     `work.struck` says when.
 
     On entry `vel` and `inverse` of the motion are those at the beginning, `moved` is zero, and no body was `struck`.
     """
-    problem, trees = work.problem, meeting.trees
+    problem, trees = work.problem, pairs.trees
     work.energy[:] = 0.0
     work.counted[:] = 0
     work.size[:] = 0
-    find_contact_islands(meeting.contacts, points, work)
-    if seek_fast(meeting, points, motion, work) == 0:
+    find_contact_islands(pairs.contacts, points, work)
+    if seek_fast(pairs, points, motion, work) == 0:
         return 0
-    begin_pairs(meeting, points, work)
-    now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * meeting.n_pair
+    begin_pairs(pairs, points, work)
+    now, done, number, most = 0.0, 0, 0, MOST_AT_LEAST + MOST_FOR_EACH * pairs.n_pair
     while True:
-        look_again(now, meeting, motion, work)
+        look_again(now, pairs, motion, work)
         k = earliest(motion.h, work)
         if k == at.NO_ROW:
             break
         now, acts, fastest = max(now, work.when[k]), False, 0.0
         if done < most:
-            fastest = gather(k, number, now, meeting, motion, work)
+            fastest = gather(k, number, now, pairs, motion, work)
             number += 1
             if done + problem.size[N_PAIRS] > len(work.log):
                 return NO_ROOM if trees is None else done
-            store_energies(meeting.contacts, meeting.body, problem)
+            store_energies(pairs.contacts, pairs.body, problem)
             acts, settled = solve_problem(problem, trees)
             work.counted[UNSETTLED] += 0 if settled else 1
         if acts:
-            done = after_strike(t, now, fastest, done, meeting, points, motion, work)
-            if trees is None and any_whirls(now, motion.h, motion.vel, meeting.contacts, problem):
+            done = after_impact_at(t, now, fastest, done, pairs, points, motion, work)
+            if trees is None and any_whirls(now, motion.h, motion.vel, pairs.contacts, problem):
                 work.struck[0] = now
                 return FAST_TURN
         if not acts or work.status[k] != LISTED:
             work.when[k], work.status[k] = NEVER, LEFT
-    flag_points(meeting, points, motion, work)
+    flag_points(pairs, points, motion, work)
     return done

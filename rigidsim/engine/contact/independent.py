@@ -94,7 +94,7 @@ def find_due(own, scratch):
 def step_independent(method, t, t_end, h, block):
     """Advance the independent bodies from t to t_end, h = t_end - t (s), each in a lane."""
     own, state, body = block.scratch.independent, block.state, block.model.body
-    bodies = WorldBlock(block.era, own.model, own.state, own.scratch, own.lanes)
+    bodies = WorldBlock(block.phase, own.model, own.state, own.scratch, own.lanes)
     for first in range(0, find_due(own, block.scratch), len(own.lanes)):
         who = own.due[first:]
         gather(body, who, BODY, own.model.body[0], own.lanes)

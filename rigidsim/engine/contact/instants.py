@@ -45,11 +45,7 @@ from rigidsim.engine.constraints.lasting import (
 from rigidsim.engine.constraints.loops import close_loops
 from rigidsim.engine.contact.arrays import LACKS_LOG
 from rigidsim.engine.contact.closing import begin_changes, close_contacts, distribute_changes, push_correction
-from rigidsim.engine.contact.ledger import book_holding, finish_impacts
-from rigidsim.engine.contact.location import FRICTION, GAP, LIFT, REGION, SLACK, STOP, force_scale
-from rigidsim.engine.contact.log import add_entry, write_origins
-from rigidsim.engine.contact.simultaneous import N_BODIES, N_PAIRS, N_PLACES, solve_problem
-from rigidsim.engine.contact.strikes import (
+from rigidsim.engine.contact.impact_problem import (
     TOGETHER,
     log_pair,
     store_energies,
@@ -57,6 +53,10 @@ from rigidsim.engine.contact.strikes import (
     surfaces_of,
     work_of,
 )
+from rigidsim.engine.contact.ledger import book_holding, finish_impacts
+from rigidsim.engine.contact.location import FRICTION, GAP, LIFT, REGION, SLACK, STOP, force_scale
+from rigidsim.engine.contact.log import add_entry, write_origins
+from rigidsim.engine.contact.simultaneous import N_BODIES, N_PAIRS, N_PLACES, solve_problem
 from rigidsim.engine.contact.trial_lengths import AT_ONCE, renew_pairs
 from rigidsim.engine.evaluate import evaluate, place_nodes
 from rigidsim.engine.model import contact_layout as c
@@ -71,12 +71,12 @@ from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, s
 DEEP, SUNK = 1e-6, 1e-5  # of the smaller shape: an overlap that no event, and none that sub-steps explain
 AT_REST = 1e-10  # of the largest speed at a contact as an event begins: a slip or a separation that is round-off
 UNSEEN = 1e-6  # of the gain of speed in a step: AT_REST of it is round-off of that
-STRIKES = 1e-11  # likewise, before it, an approach that is none
+APPROACHES = 1e-11  # likewise, before it, an approach that is none
 NEW = 1e-4  # m/s: a slip below it has no direction of its own
 REBOUNDS = 1e-4  # of a step: rebounds that end within it are taken as one
 RETURNS = 1e-5  # of a step: what parts and would touch again within it stays closed
 MOST_AT_ONCE = 50  # events without progress in time
-MOST_EVENTS, MOST_STRIKES, MOST_REVIEWS = 5000, 200, 40
+MOST_EVENTS, MOST_IMPACTS, MOST_REVIEWS = 5000, 200, 40
 
 
 # --- what touches
@@ -143,7 +143,7 @@ def fastest_approach(lasting):
     found, most = at.NO_ROW, 0.0
     for k in range(lasting.size[N_SLOTS]):
         u = approach_of(k, lasting)
-        if u > most and u > STRIKES * lasting.speed[0]:
+        if u > most and u > APPROACHES * lasting.speed[0]:
             found, most = k, u
     return found
 
@@ -238,7 +238,7 @@ def gather(k, step, problem, contacts, lasting):
         grows = False
         for m in range(lasting.size[N_SLOTS]):
             if lasting.slot[m].lost == 0 and shares_body(m, problem, contacts, lasting):
-                approaches = approach_of(m, lasting) > STRIKES * lasting.speed[0]
+                approaches = approach_of(m, lasting) > APPROACHES * lasting.speed[0]
                 e = restitution_of(m, step, lasting) if approaches else lasting.value[m].restitution
                 if approaches or e == 0.0 or place_of_pair(lasting.slot[m].pair, problem) != at.NO_ROW:
                     add_place(m, e, problem, contacts, lasting)
@@ -298,14 +298,14 @@ def place_contacts(now, block):
 
 
 @inlined
-def strike_all(now, block, arrays):
+def resolve_instant(now, block, arrays):
     """All impacts at an instant, one problem after the other, until nothing approaches; whether there were any."""
     model = block.model
     contacts, lasting, problem = model.contacts, block.scratch.lasting, arrays.impacts.problem
     struck, count = False, 0
     lasting.rest[0] = 0.0
     k = fastest_approach(lasting)
-    while k != at.NO_ROW and count < MOST_STRIKES:
+    while k != at.NO_ROW and count < MOST_IMPACTS:
         gather(k, model.step, problem, contacts, lasting)
         store_energies(contacts, model.body, problem)
         solve_problem(problem, trees_of(contacts, lasting))
@@ -393,7 +393,7 @@ def review(lasting):
                 closes > SLACK * rate
                 and slot.straight <= most
                 and closes / rate > worst
-                and approach_of(k, lasting) >= -STRIKES * lasting.speed[0]
+                and approach_of(k, lasting) >= -APPROACHES * lasting.speed[0]
             ):
                 worst, found = closes / rate, k
                 following = SLIDING if slips else (STUCK if slot.straight == 0 else GROWING)
@@ -564,7 +564,7 @@ def settle(now, h, block, what, index, arrays):
     if lasting.size[N_EVENTS] > MOST_EVENTS or lasting.instant[1] > MOST_AT_ONCE:
         lasting.size[BEYOND] = EVENTS
         return
-    if arrays.record.count[0] + MOST_STRIKES + 4 * MOST_SLOTS > len(arrays.record.log):
+    if arrays.record.count[0] + MOST_IMPACTS + 4 * MOST_SLOTS > len(arrays.record.log):
         arrays.lacks[0] = LACKS_LOG
         return
     first, second, feature, tested = at.NO_ROW, at.NO_ROW, at.NO_ROW, (0.0, 0.0, 0.0)
@@ -593,7 +593,7 @@ def settle(now, h, block, what, index, arrays):
             lasting.value[k].tested = tested
     if what == REGION:
         close_contacts(now, block, arrays)
-    struck = strike_all(now, block, arrays)
+    struck = resolve_instant(now, block, arrays)
     first_modes(h, what, first, second, feature, struck, lasting)
     evaluate(now, block)
     if lasting.size[BEYOND] == PRESSES and stick_slow(lasting):

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from rigidsim.engine.constraints.contact_rows import BALL, BODY_PAIR, CONTACT, MASSES
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.contact import (
-    carried,
     friction_impulse,
     normal_impulse,
     opposing_impulse,
     sagitta,
     slip,
     slip_of_balls,
+    small_swing,
 )
 from rigidsim.physics.elementary import select, select3
 from rigidsim.physics.impulses import moment, respond
@@ -174,7 +174,7 @@ def lever_changes(row, bodies, s):
     travel = add(sub(bodies.moved_A, bodies.moved_B), scaled(s, sub(bodies.v_A, bodies.v_B)))
     theta = add(turned_core(row, bodies), scaled(s, select3(on_B, bodies.omega_B, bodies.omega_A)))
     follows = followed(row, theta)
-    moved = add(carried(row.core, theta), rolled_on(row.bend, outward(row), theta))
+    moved = add(small_swing(row.core, theta), rolled_on(row.bend, outward(row), theta))
     way, moved = scaled(follows, travel), scaled(follows, moved)
     return select3(on_B, sub(moved, way), moved), select3(on_B, moved, add(way, moved))
 

@@ -23,7 +23,7 @@ IMPACT_SPEED = 2.0  # times the gain of speed of both bodies in a step: a first 
 @inlined
 def is_active(whose: WHO, row: CONTACT_POINT):
     """Whether an impulse acts at a contact point at the end of the step, or a sensor notices one."""
-    total, struck = row.total, whose.marks & c.STRUCK
+    total, struck = row.total, whose.marks & c.IMPACT
     return (whose.marks & c.NOTICED) > 0 or (struck == 0 and dot(total, row.normal) > 0.0)
 
 
@@ -32,7 +32,7 @@ def keep_impulses(pair, who: WHO, point: CONTACT_POINT, n_point, key, impulse, c
     """Write the impulses of the last sub-step, for the next step to begin with."""
     n = 0
     for k in range(n_point):
-        if point[k].p_n > 0.0 and (who[k].marks & (c.STRUCK | c.NOTICED)) == 0:
+        if point[k].p_n > 0.0 and (who[k].marks & (c.IMPACT | c.NOTICED)) == 0:
             number = who[k].pair
             key[n, 0], key[n, 1], key[n, 2] = pair[number, 0], pair[number, 1], who[k].feature
             for m in range(c.MEMORY_ROWS):
@@ -190,7 +190,7 @@ def log_first_touch(t, number, k, n_point, nominal, model, arrays):
 
 
 @inlined
-def log_strikes(impacts, count, contacts, origins: TRIPLE, record):
+def log_impacts(impacts, count, contacts, origins: TRIPLE, record):
     """Log the impacts of this step, with their points in the world."""
     for k in range(count):
         first, second = impacts.log[k].first, impacts.log[k].second

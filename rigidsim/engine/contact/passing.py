@@ -46,7 +46,7 @@ def smooth_turn(h, start: CENTRE, finish: CENTRE, share):
 @routine
 def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, in_tree, share):
     """The place of the centre of a body that contact moved, and its orientation, at the end of a step of h seconds."""
-    if in_tree:  # the ramps of trees end where the smooth step does (`begin_ramp`)
+    if in_tree:  # the ramps of trees end where the smooth step does (`begin_prediction`)
         q = product(exp_full(scaled(0.5, moved[b].angular)), start[b].q)
     elif struck[b].count > 0.0:
         q = product(turn_since(h, moved[b].angular, struck[b]), struck[b].q)

@@ -28,7 +28,8 @@ from rigidsim.engine.collision.convex import recall_features
 from rigidsim.engine.constraints.loops import close_loops
 from rigidsim.engine.constraints.tree_responses import find_mobilities, is_in_tree
 from rigidsim.engine.contact.division import REBOUND, TIMES, longest
-from rigidsim.engine.contact.impacts import find_contact_islands, speed_factor, strike_contacts
+from rigidsim.engine.contact.impact_problem import pairs_of, points_of, threshold_of
+from rigidsim.engine.contact.impacts import find_contact_islands, resolve_impacts, speed_factor
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
     begin_instant,
@@ -38,9 +39,8 @@ from rigidsim.engine.contact.joint_constraints import (
     leave_stops,
 )
 from rigidsim.engine.contact.ledger import begin_booking, book_holding, book_impacts, finish_impacts
-from rigidsim.engine.contact.log import log_strikes, write_origins
-from rigidsim.engine.contact.strikes import meeting_of, points_of, threshold_of
-from rigidsim.engine.contact.trees import acts_on_tree, strike_loops, strike_members
+from rigidsim.engine.contact.log import log_impacts, write_origins
+from rigidsim.engine.contact.trees import acts_on_tree, add_impulses_of_loops, add_impulses_of_members
 from rigidsim.engine.dynamics.corrections import begin_corrections, distribute
 from rigidsim.engine.evaluate import place_nodes
 from rigidsim.engine.model import contact_layout as c
@@ -84,11 +84,11 @@ def approach_at_end(first, second, threshold, motion, contacts, near):
 
 
 @routine
-def first_rebound(at_end, meeting, points, motion, work):
+def first_rebound(at_end, pairs, points, motion, work):
     """When the first pair of a tree with restitution touches, s from the beginning of the motion, or `NEVER`. Those
     that approach fast are kept out of the sub-steps, which would brake them.
     """
-    contacts, who = meeting.contacts, points.who
+    contacts, who = pairs.contacts, points.who
     find_contact_islands(contacts, points, work)
     soon, last, is_fast = NEVER, at.NO_ROW, False
     for m in range(points.number):
@@ -96,8 +96,8 @@ def first_rebound(at_end, meeting, points, motion, work):
         if points.value[m].restitution == 0.0 or who[m].marks & c.NOTICED or not acts_on_tree(who[m], contacts.trees):
             continue
         if k != last:
-            first, second = meeting.pair[k, 0], meeting.pair[k, 1]
-            threshold = threshold_of(first, second, speed_factor(k, meeting, work), 0.0, meeting)
+            first, second = pairs.pair[k, 0], pairs.pair[k, 1]
+            threshold = threshold_of(first, second, speed_factor(k, pairs, work), 0.0, pairs)
             recall_features(k, work.near.convex)
             if at_end:
                 time, speed, present = approach_at_end(first, second, threshold, motion, contacts, work.near)
@@ -110,7 +110,7 @@ def first_rebound(at_end, meeting, points, motion, work):
                 soon = time
             last = k
         if is_fast:
-            who[m].marks |= c.STRUCK
+            who[m].marks |= c.IMPACT
     return soon
 
 
@@ -127,14 +127,14 @@ def write_line(motion: CENTRE, vel: LINE, struck: JOLT):
 def time_of_rebound(h, at_end, n_point, model, arrays):
     """`first_rebound` of a step of h seconds, from its beginning by the ramps, or from its end."""
     motions, lines, work, share = arrays.motions, arrays.lines, arrays.impacts, model.contacts.share
-    meeting, points = meeting_of(None, model, arrays), points_of(n_point, arrays)
+    pairs, points = pairs_of(None, model, arrays), points_of(n_point, arrays)
     if not at_end:
-        return first_rebound(False, meeting, points, smooth_motion(h, model.contacts, motions, lines), work)
+        return first_rebound(False, pairs, points, smooth_motion(h, model.contacts, motions, lines), work)
     write_line(motions.finish, lines.first, work.ended)
     ended = SmoothMotion(
         h, share, motions.finish, motions.finish, lines.inverse, work.ended, lines.first, lines.moved
     )  # fmt: skip
-    return h + first_rebound(True, meeting, points, ended, work)
+    return h + first_rebound(True, pairs, points, ended, work)
 
 
 @inlined
@@ -174,13 +174,13 @@ def write_jumps(contacts, block, motions, lines, made, trees, step):
             own.v = dv
             own.omega = apply(tensor_in_world(motions.start[b].q, constants.inertia), domega)
             step[c.W_DRIVEN] += constants.mass * dot(dv, v_frame)
-    strike_members(contacts, model, made, trees.made)
+    add_impulses_of_members(contacts, model, made, trees.made)
     if model.loops is not None:
-        strike_loops(contacts, block, made, trees.made)
+        add_impulses_of_loops(contacts, block, made, trees.made)
 
 
 @inlined
-def strike_trees(t, n_point, trees, block, arrays):
+def resolve_impacts_on_trees(t, n_point, trees, block, arrays):
     """The impulses of all impacts at time t (s), with what is held now. Returns how many impacts there are."""
     model = block.model
     contacts, motions, lines = model.contacts, arrays.motions, arrays.lines
@@ -191,12 +191,12 @@ def strike_trees(t, n_point, trees, block, arrays):
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     arrays.trees.total[:] = 0.0
     motion = smooth_motion(INSTANT * model.step, contacts, motions, lines)
-    meeting, points = meeting_of(trees, model, arrays), points_of(n_point, arrays)
-    return strike_contacts(t, meeting, points, motion, arrays.impacts)
+    pairs, points = pairs_of(trees, model, arrays), points_of(n_point, arrays)
+    return resolve_impacts(t, pairs, points, motion, arrays.impacts)
 
 
 @inlined
-def strike_until_held(t, n_point, trees, block, arrays):
+def resolve_until_held(t, n_point, trees, block, arrays):
     """Strike trees again, with other coordinates released from their stops, until no stop pulls. Returns how many
     impacts there are.
     """
@@ -204,7 +204,7 @@ def strike_until_held(t, n_point, trees, block, arrays):
     begin_instant(t, contacts, block)
     at.copy_rows(0, n_point, points.value, made.point)
     for number in range(ROUNDS):
-        struck = strike_trees(t, n_point, trees, block, arrays)
+        struck = resolve_impacts_on_trees(t, n_point, trees, block, arrays)
         shift = arrays.corrections.shift
         leaves = struck == 0 and number == 0 and leave_stops(contacts, block)
         if leaves:
@@ -222,9 +222,9 @@ def rebound(t, n_point, trees, block, arrays):
     model = block.model
     place_nodes(model.active, t, block)
     if have_constraints(model):
-        struck = strike_until_held(t, n_point, trees, block, arrays)
+        struck = resolve_until_held(t, n_point, trees, block, arrays)
     else:
-        struck = strike_trees(t, n_point, trees, block, arrays)
+        struck = resolve_impacts_on_trees(t, n_point, trees, block, arrays)
     if struck > 0:
         hand_back(t, struck, trees, block, arrays)
     if have_constraints(model):
@@ -238,7 +238,7 @@ def hand_back(t, struck, trees, block, arrays):
     contacts, motions, lines = model.contacts, arrays.motions, arrays.lines
     made, ledger, work = arrays.corrections, arrays.ledger, arrays.impacts
     write_origins(contacts, model, block.scratch, motions)
-    log_strikes(work, struck, contacts, motions.origin, arrays.record)
+    log_impacts(work, struck, contacts, motions.origin, arrays.record)
     begin_booking(work, ledger)
     book_impacts(work, ledger)
     by_impulses = book_holding(contacts, block, made.shift, arrays.trees, ledger.step)

@@ -35,20 +35,20 @@ from rigidsim.physics.restitution import (
 )
 from rigidsim.physics.vector import ZERO, add, cross, dot, norm, scaled, sub
 
-MOST_STRUCK = 64  # places of one problem
+MOST_AT_ONCE = 64  # places of one problem
 MOST_ROUNDS = 500  # of the friction of a problem
 SETTLED = 1e-13  # of the largest impulse: rounds end when none changes by more
 STOPPED = 1e-13  # of the fastest approach: what is left of it is round-off
 # c as a part of the largest M_ii; iterations, of which two or three are usual. Where slow approaches count as zero, the
 # slips need not fit together: what does not, over c, shares the load of a face unevenly, and friction then turns it.
 PROXIMAL, MOST_PROXIMAL = 1e-6, 8
-MOST_CHANGES = 4 * MOST_STRUCK  # of the places taken in; round-off cannot make it go on
+MOST_CHANGES = 4 * MOST_AT_ONCE  # of the places taken in; round-off cannot make it go on
 
-STRUCK = Integers(
+IMPACT_WHO = Integers(
     "a place: its pair in the problem, feature; the rows of both bodies in the problem",
     pair=1, feature=1, a=1, b=1,
 )  # fmt: skip
-STRUCK_PLACE = Row(
+IMPACT_PLACE = Row(
     "a place: normal, levers, gap; slip before; what is added to the slip of the bodies: that of the surfaces, and"
     " the opposite of an approach that is left to the sub-steps; restitution, friction; frictionless plastic"
     " impulse and its last iterate, whether it is taken in; rebound; impulse; K and its inverse; moments of unit"
@@ -58,23 +58,23 @@ STRUCK_PLACE = Row(
 )  # fmt: skip
 
 N_PLACES, N_BODIES, N_PAIRS, SIZES = 0, 1, 2, 3
-MOMENTS, LEVERS = STRUCK_PLACE.place("moment_A"), STRUCK_PLACE.place("lever_A")  # three numbers of A, then of B
+MOMENTS, LEVERS = IMPACT_PLACE.place("moment_A"), IMPACT_PLACE.place("lever_A")  # three numbers of A, then of B
 
 
 class ImpactProblem(NamedTuple):
     """The places struck at one instant, and their bodies."""
 
     size: np.ndarray = integers(SIZES)  # how many places, bodies and pairs there are
-    who: STRUCK = integers(MOST_STRUCK)
-    place: STRUCK_PLACE = floats(MOST_STRUCK)
-    pair: np.ndarray = integers(MOST_STRUCK)  # pairs of candidates
-    impulse: np.ndarray = floats(MOST_STRUCK)  # the sum of the normal impulses of each pair, N s
-    energy: np.ndarray = floats(MOST_STRUCK)  # kinetic energy of the two bodies of each pair before, J
-    body: np.ndarray = integers(2 * MOST_STRUCK)  # contact bodies
-    side: SIDE = floats(2 * MOST_STRUCK)  # their motion, changed by the impulses
-    matrix: np.ndarray = floats(MOST_STRUCK, MOST_STRUCK)  # M
-    system: np.ndarray = floats(MOST_STRUCK, MOST_STRUCK + 1)  # linear equations: the matrix, the right side
-    taken: np.ndarray = integers(MOST_STRUCK)  # the places taken in
+    who: IMPACT_WHO = integers(MOST_AT_ONCE)
+    place: IMPACT_PLACE = floats(MOST_AT_ONCE)
+    pair: np.ndarray = integers(MOST_AT_ONCE)  # pairs of candidates
+    impulse: np.ndarray = floats(MOST_AT_ONCE)  # the sum of the normal impulses of each pair, N s
+    energy: np.ndarray = floats(MOST_AT_ONCE)  # kinetic energy of the two bodies of each pair before, J
+    body: np.ndarray = integers(2 * MOST_AT_ONCE)  # contact bodies
+    side: SIDE = floats(2 * MOST_AT_ONCE)  # their motion, changed by the impulses
+    matrix: np.ndarray = floats(MOST_AT_ONCE, MOST_AT_ONCE)  # M
+    system: np.ndarray = floats(MOST_AT_ONCE, MOST_AT_ONCE + 1)  # linear equations: the matrix, the right side
+    taken: np.ndarray = integers(MOST_AT_ONCE)  # the places taken in
 
 
 # --- the matrix
@@ -141,7 +141,7 @@ def prepare_place(i, problem, trees):
 @inlined
 def shared(i, s, j, t, problem):
     """M_ij by one body that both places have: the first (0) or second one of each."""
-    side, row_i, row_j = problem.side[problem.who[i, STRUCK.a + s]], problem.place[i], problem.place[j]
+    side, row_i, row_j = problem.side[problem.who[i, IMPACT_WHO.a + s]], problem.place[i], problem.place[j]
     a_i, a_j = row_i.part(MOMENTS + 3 * s, 3), row_j.part(MOMENTS + 3 * t, 3)
     return coupling(side.mass, row_i.normal, row_j.normal, side.inertia, a_i, a_j)
 
@@ -179,7 +179,7 @@ def write_matrix(problem, trees):
                 continue
             total = 0.0
             for s, t, sign in ((0, 0, 1.0), (1, 1, 1.0), (0, 1, -1.0), (1, 0, -1.0)):
-                if problem.who[i, STRUCK.a + s] == problem.who[j, STRUCK.a + t]:
+                if problem.who[i, IMPACT_WHO.a + s] == problem.who[j, IMPACT_WHO.a + t]:
                     total += sign * shared(i, s, j, t, problem)
             problem.matrix[i, j], problem.matrix[j, i] = total, total
 
@@ -202,7 +202,7 @@ def fastest_left(c_added, least, problem):
     best, most = at.NO_ROW, least
     for i in range(problem.size[N_PLACES]):
         if problem.place[i].taken == 0.0:
-            after = normal_after(i, STRUCK_PLACE.place("plastic"), problem) - c_added * problem.place[i].before
+            after = normal_after(i, IMPACT_PLACE.place("plastic"), problem) - c_added * problem.place[i].before
             if -after > most:
                 best, most = i, -after
     return best
@@ -221,17 +221,17 @@ def solve_taken(c_added, problem):
         for b in range(count):
             system[a, b] = problem.matrix[i, taken[b]]
         system[a, a] += c_added
-        system[a, MOST_STRUCK] = c_added * problem.place[i].before - normal_slip(i, problem)
+        system[a, MOST_AT_ONCE] = c_added * problem.place[i].before - normal_slip(i, problem)
     for k in range(count):
         for a in range(k + 1, count):
             factor = system[a, k] / system[k, k]
             for b in range(k, count):
                 system[a, b] -= factor * system[k, b]
-            system[a, MOST_STRUCK] -= factor * system[k, MOST_STRUCK]
+            system[a, MOST_AT_ONCE] -= factor * system[k, MOST_AT_ONCE]
     for a in range(count - 1, -1, -1):
         for b in range(a + 1, count):
-            system[a, MOST_STRUCK] -= system[a, b] * system[b, MOST_STRUCK]
-        system[a, MOST_STRUCK] /= system[a, a]
+            system[a, MOST_AT_ONCE] -= system[a, b] * system[b, MOST_AT_ONCE]
+        system[a, MOST_AT_ONCE] /= system[a, a]
     return count
 
 
@@ -240,12 +240,12 @@ def go_towards(count, problem):
     """Change the impulses towards those of the system, until one would become negative: it is left out; False then."""
     share, out = 1.0, at.NO_ROW
     for a in range(count):
-        p, wanted = problem.place[problem.taken[a]].plastic, problem.system[a, MOST_STRUCK]
+        p, wanted = problem.place[problem.taken[a]].plastic, problem.system[a, MOST_AT_ONCE]
         if wanted <= 0.0 and (out == at.NO_ROW or p < share * (p - wanted)):
             share, out = p / (p - wanted) if p > wanted else 0.0, problem.taken[a]
     for a in range(count):
         row = problem.place[problem.taken[a]]
-        row.plastic += share * (problem.system[a, MOST_STRUCK] - row.plastic)
+        row.plastic += share * (problem.system[a, MOST_AT_ONCE] - row.plastic)
     if out != at.NO_ROW:
         problem.place[out].plastic, problem.place[out].taken = 0.0, 0.0
     return out == at.NO_ROW
@@ -273,7 +273,7 @@ def left_of(problem):
     """The fastest motion that p leaves at places taken in, or approach at others, m/s."""
     most = 0.0
     for i in range(problem.size[N_PLACES]):
-        after = normal_after(i, STRUCK_PLACE.place("plastic"), problem)
+        after = normal_after(i, IMPACT_PLACE.place("plastic"), problem)
         most = max(most, abs(after) if problem.place[i].taken > 0.0 else -after)
     return most
 

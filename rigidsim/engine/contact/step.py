@@ -15,10 +15,12 @@ from rigidsim.engine.constraints.loops import close_loops, return_to_stops, stop
 from rigidsim.engine.constraints.tree_responses import find_mobilities, in_trees, is_in_tree
 from rigidsim.engine.contact.arrays import LACKS_LOG, LACKS_NOTHING, LACKS_PAIRS
 from rigidsim.engine.contact.division import end_after, forget_part, turns_far, undivided
-from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, rounds_of, strike_contacts
+from rigidsim.engine.contact.impact_problem import pairs_of, points_of
+from rigidsim.engine.contact.impacts import FAST_TURN, LANDING_STEPS, N_LANDED, resolve_impacts, rounds_of
 from rigidsim.engine.contact.independent import correct_independent, moves_others
 from rigidsim.engine.contact.joint_constraints import (
     ROUNDS,
+    add_impulses_of_constraints,
     any_pulls,
     any_waits,
     begin_constraints,
@@ -27,7 +29,6 @@ from rigidsim.engine.contact.joint_constraints import (
     have_constraints,
     pull_by_constraints,
     release_blocked,
-    strike_by_constraints,
     wait_for_contact,
 )
 from rigidsim.engine.contact.ledger import (
@@ -45,8 +46,8 @@ from rigidsim.engine.contact.ledger import (
 from rigidsim.engine.contact.log import (
     LEAST_PART,
     forget_last_step,
+    log_impacts,
     log_sleepers,
-    log_strikes,
     log_touches,
     remember,
     write_origins,
@@ -73,10 +74,9 @@ from rigidsim.engine.contact.sleeping import (
     wakes_by_touch,
 )
 from rigidsim.engine.contact.solver import SubSteps, solve_contacts
-from rigidsim.engine.contact.strikes import meeting_of, points_of
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
-    begin_ramps,
+    begin_predictions,
     displace_by_trees,
     forget_untouched,
     is_pushed,
@@ -226,17 +226,17 @@ def find_impulses(t, h, n_point, trees, block, arrays):
     """Impacts in the order of time, then the impulses of all other contact points. Returns whether there was room."""
     model = block.model
     contacts, motions, lines, points = model.contacts, arrays.motions, arrays.lines, arrays.points
-    arrays.strikes[0] = 0
+    arrays.n_impact[0] = 0
     if arrays.impacts is not None:
         motion = smooth_motion(h, contacts, motions, lines)
         found = points_of(n_point, arrays)
-        arrays.strikes[0] = strike_contacts(t - h, meeting_of(None, model, arrays), found, motion, arrays.impacts)
-    if arrays.strikes[0] < 0:
+        arrays.n_impact[0] = resolve_impacts(t - h, pairs_of(None, model, arrays), found, motion, arrays.impacts)
+    if arrays.n_impact[0] < 0:
         return False
     write_kicks(motions.start, lines.vel, lines.kicked)
     if contacts.trees is not None and pushes_trees(n_point, contacts, model, block.scratch, points):
         find_mobilities(contacts, block, arrays.corrections.shift, arrays.trees)
-        begin_ramps(h, contacts, motions, lines)
+        begin_predictions(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
     landing, rounds, least = rounds_now(h, n_point, contacts, arrays)
@@ -274,14 +274,14 @@ def log_step(t, h, n_point, contacts, trees, model, scratch, arrays):
     if any_asleep(arrays):
         replaced = h / whole >= LEAST_PART
         remember_sleepers(replaced, contacts, motions, arrays.last, arrays.next, arrays.sleep)
-    more = arrays.strikes[0]
+    more = arrays.n_impact[0]
     if is_at_rebound(arrays):
         more += len(arrays.impacts.log)
     if not can_log(2 * arrays.next.count[1] + arrays.last.count[1] + more, contacts, arrays):
         return False
     write_origins(contacts, model, scratch, motions)
     if arrays.impacts is not None:
-        log_strikes(arrays.impacts, arrays.strikes[0], contacts, motions.origin, record)
+        log_impacts(arrays.impacts, arrays.n_impact[0], contacts, motions.origin, record)
     log_touches(t, n_point, whole / h, model, arrays)
     if any_asleep(arrays):
         keep_present(h, contacts, scratch.arm, record, arrays.sleep)
@@ -400,7 +400,7 @@ def apply_corrections(t, h, block, trees, arrays):
         by_impulses = book_holding(contacts, block, made.shift, arrays.trees, ledger.step)
         displace_by_trees(h, contacts, block, made, arrays.trees)
         if have_constraints(model):
-            strike_by_constraints(contacts, block, made)
+            add_impulses_of_constraints(contacts, block, made)
             ledger.step[c.W_LOADS] += arrays.trees.work[0]
     book_sums(h, ledger)
     book_contacts(h, contacts.n_moved, contacts.substeps, arrays.solver, arrays.trees, lines, ledger, arrays.lanes)
@@ -474,7 +474,7 @@ def solve_step(t, h, trees, block, arrays):
     if rebounds_earlier(h, n_point, model, arrays):
         return -1
     if not find_impulses(t, h, n_point, trees, block, arrays):
-        if arrays.strikes[0] == FAST_TURN:
+        if arrays.n_impact[0] == FAST_TURN:
             end_after(arrays.impacts.struck[0], h, model.step, arrays.part)
         else:
             arrays.lacks[0] = LACKS_PAIRS

@@ -54,7 +54,7 @@ from rigidsim.physics.contact import (
     eigenvalue_bound,
     lasting_share,
     mean_velocity,
-    ramp_change,
+    prediction_change,
     slip,
     softness,
     tangent_mass,
@@ -198,8 +198,8 @@ def finish_row(row: CONTACT, kept):
 @inlined
 def begin_tree_contacts(s, part, lines, bodies, trees):
     """What contacts that last change at the beginning of the step, where the ramps do not begin with the velocities
-    before it (`begin_ramp`): impulses in addition to those of the sub-steps, which then are the same in each, so that
-    what rests does not creep.
+    before it (`begin_prediction`): impulses in addition to those of the sub-steps, which then are the same in each, so
+    that what rests does not creep.
     """
     made = trees.made
     for k in range(made.count[0]):
@@ -210,25 +210,25 @@ def begin_tree_contacts(s, part, lines, bodies, trees):
 
 
 @routine
-def begin_ramp(h, n_sub, start: CENTRE, finish: CENTRE, vel: LINE, smooth: LINE):
+def begin_prediction(h, n_sub, start: CENTRE, finish: CENTRE, vel: LINE, smooth: LINE):
     """Let the ramp of velocity of a body end where the smooth step did: springs and dampers in joints, which contact
     does not know of, may change much within a step. If it began with the velocity before the step, what rests would
     creep by what is missing.
     """
     turn = scaled(2.0, log(product(finish.q, conjugate(start.q))))
-    of_v = ramp_change(h, sub(finish.p, start.p), start.v, finish.v)
-    of_omega = ramp_change(h, turn, start.omega, finish.omega)
+    of_v = prediction_change(h, sub(finish.p, start.p), start.v, finish.v)
+    of_omega = prediction_change(h, turn, start.omega, finish.omega)
     vel.linear, vel.angular = add(vel.linear, of_v), add(vel.angular, of_omega)
     smooth.linear = sub(smooth.linear, scaled(1.0 / n_sub, of_v))
     smooth.angular = sub(smooth.angular, scaled(1.0 / n_sub, of_omega))
 
 
 @inlined
-def begin_ramps(h, contacts, motions, lines):
+def begin_predictions(h, contacts, motions, lines):
     """The ramps of all bodies of trees."""
     for m in range(len(contacts.trees.member)):
         b = contacts.trees.member[m].body
-        begin_ramp(h, contacts.substeps, motions.start[b], motions.finish[b], lines.vel[b], lines.smooth[b])
+        begin_prediction(h, contacts.substeps, motions.start[b], motions.finish[b], lines.vel[b], lines.smooth[b])
 
 
 @inlined
@@ -356,7 +356,7 @@ def respond_members(values, part, contacts, block, jumps):
 
 
 @inlined
-def strike_loops(contacts, block, made, trees):
+def add_impulses_of_loops(contacts, block, made, trees):
     """The impulses of loops that answer those on bodies of trees, as what happens to bodies."""
     scratch = block.scratch
     loops = block.model.loops
@@ -366,7 +366,7 @@ def strike_loops(contacts, block, made, trees):
 
 
 @routine
-def strike(line: LINE, normal: TRIPLE, own: CORRECTION):
+def add_impulse_of_line(line: LINE, normal: TRIPLE, own: CORRECTION):
     """The impulse on a body of a tree, and its moment, as what happens to it. Returns whether there is any."""
     t, f = confined(normal, line.angular, line.linear)
     own.v = add(own.v, f)
@@ -375,11 +375,11 @@ def strike(line: LINE, normal: TRIPLE, own: CORRECTION):
 
 
 @inlined
-def strike_members(contacts, model, made, trees):
+def add_impulses_of_members(contacts, model, made, trees):
     """The impulses on bodies of trees, as what happens to these."""
     for m in range(len(contacts.trees.member)):
         b, row = contacts.trees.member[m].body, contacts.body[contacts.trees.member[m].body].row
-        if strike(trees.total[b], model.normal, made.own[row]):
+        if add_impulse_of_line(trees.total[b], model.normal, made.own[row]):
             made.is_pushed[row] = 1
             root = model.joints.joint[row].root
             if root < len(model.moved_node):
@@ -425,9 +425,9 @@ def displace_by_trees(h, contacts, block, made, trees):
     for i in table.inward:
         if is_root(i, model):
             displace_root(block.scratch.joints.acceleration[i], made.own[i], block.lanes)
-    strike_members(contacts, model, made, trees)
+    add_impulses_of_members(contacts, model, made, trees)
     if model.loops is not None:
-        strike_loops(contacts, block, made, trees)
+        add_impulses_of_loops(contacts, block, made, trees)
 
 
 @routine

@@ -413,7 +413,7 @@ def damp_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, joint: KINEMATICS
 
 
 @inlined
-def wound(value, parent, frame):
+def unwrapped(value, parent, frame):
     """The rotation vector of a ball joint from its pose at zero, rad, in the body's axes."""
     return misalignment(value.q, product(conjugate(parent.q), frame.q))
 
@@ -421,7 +421,7 @@ def wound(value, parent, frame):
 @lanewise
 def wind_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, joint: KINEMATICS, lane):
     """Add the torque of the spring in a ball joint."""
-    joint.u = sub(joint.u, rotate(frame.q, scaled(value.stiffness, wound(value, parent, frame))))
+    joint.u = sub(joint.u, rotate(frame.q, scaled(value.stiffness, unwrapped(value, parent, frame))))
 
 
 @lanewise
@@ -542,7 +542,7 @@ class OutwardRows(NamedTuple):
 
 
 @inlined
-def carried_along(rows):
+def parent_acceleration(rows):
     """The accelerations of a body of which the coordinates have none: those of the parent, there, and c."""
     joint, parent = rows.joint, rows.parent
     return add(parent.alpha, joint.c_alpha), add(add(parent.a, cross(parent.alpha, joint.d)), joint.c_a)
@@ -565,7 +565,7 @@ def accelerate_body(rows, alpha, a, of_coordinate=ZERO, of_rotation=ZERO):
 @inlined
 def follow_coordinate(factor, rows, constraint=None):
     """Accelerate a body by x'' = D^-1 (u - U . a'), and what holds a coordinate that has modes."""
-    joint, U, (alpha, a) = rows.joint, (factor.U_t, factor.U_f), carried_along(rows)
+    joint, U, (alpha, a) = rows.joint, (factor.U_t, factor.U_f), parent_acceleration(rows)
     if constraint is not None:
         missing = coordinate_acceleration(1.0, factor.u, U, alpha, a)
         constraint.torque = constraint.torque - (1.0 - constraint.slides) * missing
@@ -611,7 +611,7 @@ def accelerate_ball(factor: BALL_FACTOR, rows: OutwardRows, lane):
 @lanewise
 def accelerate_rigid(rows: OutwardRows, lane):
     """The acceleration of what a weld holds."""
-    alpha, a = carried_along(rows)
+    alpha, a = parent_acceleration(rows)
     accelerate_body(rows, alpha, a)
 
 
@@ -624,7 +624,7 @@ def along_coordinate(turns, advance, u, t, f):
 @lanewise
 def accelerate_prescribed(turns, jet: JET, articulated: ARTICULATED, value: JOINT_VALUE, rows: OutwardRows, lane):
     """The acceleration of what a motor moves, and the motor's torque or force."""
-    joint, (alpha, a) = rows.joint, carried_along(rows)
+    joint, (alpha, a) = rows.joint, parent_acceleration(rows)
     t, f = inertia_times(inertia_of(articulated), alpha, a)
     t, f = shifted_wrench(add(articulated.t, t), add(articulated.f, f), joint.r)
     joint.motor = along_coordinate(turns, value.advance, joint.u, t, f) + value.armature * jet.rate_dot

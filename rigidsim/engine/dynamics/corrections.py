@@ -18,11 +18,11 @@ from rigidsim.engine.model import layout as at
 from rigidsim.engine.model.layout import ARM, BODY, CORRECTION, FRAME, GAINED, STATE, add_to_sums
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.corrections import (
-    carried_angular_momentum,
-    carried_displacement,
-    carried_rate,
-    carried_velocity,
     change_within,
+    inherited_angular_momentum,
+    inherited_displacement,
+    inherited_rate,
+    inherited_velocity,
     origin_displacement,
     origin_velocity_change,
     relative_velocity_change,
@@ -51,20 +51,20 @@ def begin_corrections(made):
 
 
 @inlined
-def carried(parent, given, arm, omega_WB):
+def inherited(parent, given, arm, omega_WB):
     """What the correction of its parent is of a node that moves with it: the turn as e, displacement, and changes of
     velocity and rate.
     """
     e, omega_WP, domega = turn(given.turn), parent.omega, given.omega
-    dx = carried_displacement(given.p, e, arm.d)
-    dv = carried_velocity(given.v, e, omega_WP, domega, arm.d, arm.drift)
-    return e, dx, dv, carried_rate(domega, e, omega_WP, omega_WB)
+    dx = inherited_displacement(given.p, e, arm.d)
+    dv = inherited_velocity(given.v, e, omega_WP, domega, arm.d, arm.drift)
+    return e, dx, dv, inherited_rate(domega, e, omega_WP, omega_WB)
 
 
 @lanewise
 def correct_driven(parent: FRAME, parent_correction: CORRECTION, arm: ARM, frame: FRAME, correction: CORRECTION, lane):
     """The correction of a fixed or prescribed node, which moves with its parent; added to its own."""
-    _, dx, dv, domega = carried(parent, parent_correction, arm, frame.omega)
+    _, dx, dv, domega = inherited(parent, parent_correction, arm, frame.omega)
     correction.p = add(correction.p, dx)
     correction.turn = parent_correction.turn
     correction.v = add(correction.v, dv)
@@ -101,8 +101,8 @@ def correct_relative(
 @lanewise
 def inherit(body: BODY, parent: FRAME, parent_correction: CORRECTION, arm: ARM, frame: FRAME, own: CORRECTION, lane):
     """Add the correction of its parent to what happens to a free body, which moves along."""
-    turns, (e, dx, dv, rate) = takes_torque(body.inverse), carried(parent, parent_correction, arm, frame.omega)
-    dL = carried_angular_momentum(rotated(frame.q, body.inertia), e, frame.omega, rate)
+    turns, (e, dx, dv, rate) = takes_torque(body.inverse), inherited(parent, parent_correction, arm, frame.omega)
+    dL = inherited_angular_momentum(rotated(frame.q, body.inertia), e, frame.omega, rate)
     own.p = add(own.p, dx)
     own.turn = add(own.turn, scaled(turns, parent_correction.turn))
     own.v = add(own.v, dv)

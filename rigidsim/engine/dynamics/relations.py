@@ -10,7 +10,7 @@ from __future__ import annotations
 from rigidsim.engine.dynamics.kinds import link
 from rigidsim.engine.laws.registry import FOLLOWED
 from rigidsim.engine.laws.wrench import acts, rows_of_load
-from rigidsim.engine.model.layout import APART, EACH, LINK, WINDING, WOUND
+from rigidsim.engine.model.layout import APART, EACH, LINK, UNWRAPPED, WINDING
 from rigidsim.jit import inlined, lanewise
 from rigidsim.physics.elementary import select
 from rigidsim.physics.vector import add, scaled
@@ -24,13 +24,13 @@ def pass_link(passed: LINK, sign, apart: APART, lane):
 
 
 @lanewise
-def keep_winding(t: EACH, acting, wound: WINDING, state: WOUND, lane):
+def keep_winding(t: EACH, acting, unwrapped: WINDING, state: UNWRAPPED, lane):
     """Store the winding at the end of a step, t (s); and the time when half a turn, at which the torque reverses, was
     first passed while the load acted (`acting` 1, else 0).
     """
-    now, last = wound.now, state.last
+    now, last = unwrapped.now, state.last
     before = state.passed
-    turns_over = acting * wound.turns_over
+    turns_over = acting * unwrapped.turns_over
     state.passed = select(turns_over * now * last < 0.0, select(before == 0.0, t, before), before)
     state.last = now
 
@@ -38,13 +38,13 @@ def keep_winding(t: EACH, acting, wound: WINDING, state: WOUND, lane):
 @inlined
 def step_row(state, scratch):
     """The number of the row `STEP` of a state that has one: after those of bodies and of rate-driven nodes."""
-    return len(state) - len(scratch.wound) - 1
+    return len(state) - len(scratch.unwrapped) - 1
 
 
 @inlined
 def row_of(law, k, state, scratch):
     """The row of the state that holds the winding of load k."""
-    return state[len(state) - len(scratch.wound) + law.who[k].followed]
+    return state[len(state) - len(scratch.unwrapped) + law.who[k].followed]
 
 
 @inlined
@@ -65,8 +65,11 @@ def keep_windings(t, block):
         for table in FOLLOWED:
             law = getattr(block.model.pairwise, table.name)
             for k in range(len(law.who)):
-                acting, wound = 1.0 if acts(law, k, block.era) else 0.0, block.scratch.wound[law.who[k].followed]
-                keep_winding(t, acting, wound, row_of(law, k, block.state, block.scratch), block.lanes)
+                acting, unwrapped = (
+                    1.0 if acts(law, k, block.phase) else 0.0,
+                    block.scratch.unwrapped[law.who[k].followed],
+                )
+                keep_winding(t, acting, unwrapped, row_of(law, k, block.state, block.scratch), block.lanes)
 
 
 @inlined

@@ -37,9 +37,9 @@ from rigidsim.physics.articulated import (
     shifted_wrench,
 )
 from rigidsim.physics.corrections import (
-    carried_displacement,
-    carried_rate,
-    carried_velocity,
+    inherited_displacement,
+    inherited_rate,
+    inherited_velocity,
     joined_turn,
     turn,
     turned,
@@ -188,7 +188,7 @@ def count_jump(rows, domega, dv, dx, rotor=0.0):
 
 
 @inlined
-def carried_jump(joint, parent):
+def inherited_jump(joint, parent):
     """The jump of a body of which the coordinates have none."""
     return parent.alpha, add(parent.a, cross(parent.alpha, joint.d))
 
@@ -196,7 +196,7 @@ def carried_jump(joint, parent):
 @inlined
 def drive_left(joint, factor, parent):
     """What drives a coordinate after the jump of its parent body, N m s or N s: `coordinate_acceleration` over D^-1."""
-    return coordinate_acceleration(1.0, factor.u, (factor.U_t, factor.U_f), *carried_jump(joint, parent))
+    return coordinate_acceleration(1.0, factor.u, (factor.U_t, factor.U_f), *inherited_jump(joint, parent))
 
 
 @inlined
@@ -212,17 +212,17 @@ def follow(rows, way, rate, x):
     """
     joint, given, correction, S_omega, S_v = rows.joint, rows.given, rows.correction, rows.joint.S_omega, rows.joint.S_v
     q_WB, omega, omega_WP, e = rows.frame.q, rows.frame.omega, rows.parent_frame.omega, turn(given.turn)
-    domega, dv = carried_jump(joint, rows.parent)
+    domega, dv = inherited_jump(joint, rows.parent)
     anchor, com = rotate(rows.parent_frame.q, rows.value.anchor), rotate(q_WB, rows.body.com)
     d, sweep = add(anchor, sub(joint.r, com)), sub(S_v, cross(S_omega, com))  # to the origin, and its motion by x
     theta, slid = scaled(way, S_omega), scaled(way, sub(S_v, cross(S_omega, joint.r)))
     own, swept = turn(theta), scaled(way, sweep)
-    correction.p = add(carried_displacement(given.p, e, d), rotate(e, add(swing(own, sub(joint.r, com)), slid)))
+    correction.p = add(inherited_displacement(given.p, e, d), rotate(e, add(swing(own, sub(joint.r, com)), slid)))
     correction.turn = joined_turn(given.turn, theta)
-    velocity = carried_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
+    velocity = inherited_velocity(given.v, e, omega_WP, given.omega, d, scaled(rate, sweep))
     correction.v = add(add(velocity, rotate(e, scaled(x, sweep))), cross(omega, swept))
-    correction.omega = add(carried_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S_omega)))
-    dx = add(carried_displacement(given.p, e, add(anchor, joint.r)), rotate(e, add(swing(own, joint.r), slid)))
+    correction.omega = add(inherited_rate(given.omega, e, omega_WP, omega), rotate(e, scaled(x, S_omega)))
+    dx = add(inherited_displacement(given.p, e, add(anchor, joint.r)), rotate(e, add(swing(own, joint.r), slid)))
     rotor = rotor_jump(rows.value.armature, rate, x)
     count_jump(rows, add(domega, scaled(x, S_omega)), add(dv, scaled(x, S_v)), dx, rotor)
 
@@ -251,8 +251,8 @@ def jump_ball(factor: BALL_FACTOR, rows: JumpRows, lane):
     dv_J = add(parent.a, cross(parent.alpha, joint.reach))
     domega = ball_acceleration(factor.inverse, factor.B, factor.t, dv_J)
     anchor, com = rotate(rows.parent_frame.q, rows.value.anchor), rotate(q_WB, rows.body.com)
-    dx = carried_displacement(given.p, e, anchor)
-    velocity = carried_velocity(given.v, e, rows.parent_frame.omega, given.omega, anchor, ZERO)
+    dx = inherited_displacement(given.p, e, anchor)
+    velocity = inherited_velocity(given.v, e, rows.parent_frame.omega, given.omega, anchor, ZERO)
     d = sub(joint.r, com)
     own = turn(theta)
     correction.p = add(dx, swing(own, d))
@@ -321,7 +321,7 @@ class ResponseRows(NamedTuple):
 @lanewise
 def respond_coordinate(factor: FACTOR, rows: ResponseRows, lane):
     """The jump of a coordinate, and of its body."""
-    joint, parent, (domega, dv) = rows.joint, rows.parent, carried_jump(rows.joint, rows.parent)
+    joint, parent, (domega, dv) = rows.joint, rows.parent, inherited_jump(rows.joint, rows.parent)
     x = rate_jump(joint, factor, parent)
     rows.jump.xyz = (x, 0.0, 0.0)
     rows.acceleration.alpha = add(domega, scaled(x, joint.S_omega))
@@ -342,7 +342,7 @@ def respond_ball(factor: BALL_FACTOR, rows: ResponseRows, lane):
 @lanewise
 def respond_rigid(rows: ResponseRows, lane):
     """The jump of what hangs by a joint that is rigid or prescribed."""
-    rows.acceleration.alpha, rows.acceleration.a = carried_jump(rows.joint, rows.parent)
+    rows.acceleration.alpha, rows.acceleration.a = inherited_jump(rows.joint, rows.parent)
 
 
 @inlined

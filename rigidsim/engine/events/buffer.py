@@ -80,9 +80,9 @@ def make_buffer(model: Model, lanes: tuple[int, ...], pair: Samples | None = Non
 
 
 @inlined
-def has_room(buffer, era, model):
-    """Whether there is room for what happens as this era begins: impulses that are due, impacts at stops."""
-    n = model.due[era + 1] - model.due[era] + most_impacts(model)
+def has_room(buffer, phase, model):
+    """Whether there is room for what happens as this phase begins: impulses that are due, impacts at stops."""
+    n = model.due[phase + 1] - model.due[phase] + most_impacts(model)
     return n == 0 or has_room_for(n, model, buffer)
 
 
@@ -215,7 +215,7 @@ def write_protected(pair, node, value, lanes):
 
 
 @inlined
-def write_carried(pair, node, body, value, lanes):
+def write_inherited(pair, node, body, value, lanes):
     """Write the change of a carried body's motion in the world, and the equivalent impulse and moment."""
     write_velocities(pair.world, node, value, lanes)
     write_moments(pair.world.orientation[0, node], body, value, lanes)
@@ -234,5 +234,5 @@ def complete_instant(t, instant, model, buffer, lanes):
         if buffer.reached[k].role == at.ROLE_PROTECTED:
             write_protected(pair, node, value, lanes)
         else:
-            write_carried(pair, node, model.body[model.node[node].row], value, lanes)
+            write_inherited(pair, node, model.body[model.node[node].row], value, lanes)
         k -= 1

@@ -37,7 +37,7 @@ class Guarding(NamedTuple):
     stop: np.ndarray = integers(1)  # the step, and the part of it, at which Python wants to act
     stop_part: np.ndarray = floats(1)
     precedes: np.ndarray = integers(1)  # 1 if that is before an edge at the same instant
-    fired: np.ndarray = integers(1)  # in place of the era that begins: the impulses that a trigger fires, by their era
+    fired: np.ndarray = integers(1)  # in place of the phase that begins: impulses that a trigger fires, by their phase
 
 
 def guarding_of(model: Model) -> Guarding | None:

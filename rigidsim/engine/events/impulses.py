@@ -71,7 +71,7 @@ def push(hit: HIT, own: CORRECTION, lane):
 
 @inlined
 def add_impulses(instant, due, block, buffer):
-    """Record the impulses that are due as this era begins, and sum those on each body; frames are placed."""
+    """Record the impulses that are due as this phase begins, and sum those on each body; frames are placed."""
     model, lanes = block.model, block.lanes
     law = model.impulses
     for k in range(model.due[due], model.due[due + 1]):
@@ -94,8 +94,8 @@ def add_impulses(instant, due, block, buffer):
 
 @routine
 def apply_impulses(t, block, due, buffer):
-    """Apply and record the impulses that are due with an era at the instant t (s), with samples before and after, of
-    the loads of the present era.
+    """Apply and record the impulses that are due with a phase at the instant t (s), with samples before and after, of
+    the loads of the present phase.
     """
     model = block.model
     observe(t, block, buffer.pair, 0)
@@ -112,13 +112,13 @@ def apply_impulses(t, block, due, buffer):
 
 @inlined
 def cross_edge(due, t, block, buffer):
-    """Everything at time t (s): the exchange of stored energy, if it is due that this era begins; and the impulses that
-    are due with it, or that a trigger fires.
+    """Everything at time t (s): the exchange of stored energy, if it is due that this phase begins; and the impulses
+    that are due with it, or that a trigger fires.
     """
     model = block.model
     place_nodes(model.active, t, block)
     relate(block)
-    if due > 0 and due == block.era:
+    if due > 0 and due == block.phase:
         exchange_energy(block)
     if model.due[due + 1] > model.due[due]:
         apply_impulses(t, block, due, buffer)

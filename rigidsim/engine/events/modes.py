@@ -466,7 +466,7 @@ def complete_impacts(t, instant, block, buffer):
 
 
 @inlined
-def strike_stops(t, h, block, buffer):
+def resolve_impacts_at_stops(t, h, block, buffer):
     """All impacts at time t, s. Lanes without one are put back. Returns whether there are any. For h see
     `settle_modes`.
     """
@@ -619,12 +619,12 @@ def settle_modes(t, h, block, buffer):
     want_now(t, block)
     arrive_all(block)
     instant = buffer.filled[0]
-    strikes = strike_stops(t, h, block, buffer)
-    if strikes and not lacks_room(model, buffer):
+    impacts = resolve_impacts_at_stops(t, h, block, buffer)
+    if impacts and not lacks_room(model, buffer):
         record_impacts(instant, block, buffer)
         record_reached_bodies(model.active, instant, model, buffer)
     choose_modes(t, block)
-    if strikes:
+    if impacts:
         observe(t, block, buffer.pair, 1)
         complete_impacts(t, instant, block, buffer)
 
@@ -677,7 +677,7 @@ def resume_modes(t, block):
 
 @routine
 def begin_modes(t, h, block, buffer):
-    """Choose all modes anew at time t (s), at which an era begins; for h see `settle_modes`."""
+    """Choose all modes anew at time t (s), at which a phase begins; for h see `settle_modes`."""
     found = block.scratch.joints.modes
     measure_all(t, block)
     let_all_occur(found, block.lanes)

@@ -22,8 +22,8 @@ from rigidsim.tree.history import TreeChange
 def begin_reparenting(event: TreeChange, model: Model, buffer: EventBuffer) -> int:
     """Record a reparenting in the buffer. Returns the number of the instant."""
     model, buffer = with_rows(model), with_rows(buffer)
-    instant, carrier = begin_instant(buffer), model.node[event.body, layout.NODE.carrier]
-    receiver = event.body if carrier == layout.NO_ROW else model.moved_node[carrier]
+    instant, moved_base = begin_instant(buffer), model.node[event.body, layout.NODE.moved_base]
+    receiver = event.body if moved_base == layout.NO_ROW else model.moved_node[moved_base]
     record_event(instant, layout.CAUSE_REPARENTING, event.number, receiver, buffer)
     return instant
 

@@ -97,11 +97,11 @@ def make_trial(before: SeriesTrial | None, method: TaylorOptions, model: Model, 
 @inlined
 def by_equations(make, method, t, block):
     """Make something by the equations of the present state: with bodies at rest, if all of these are."""
-    era, trial = block.era, block.scratch.trial
+    phase, trial = block.phase, block.scratch.trial
     if rests(trial.given, trial.resting, block):
-        make(trial.given.number[era, 1], method, t, block)
+        make(trial.given.number[phase, 1], method, t, block)
     else:
-        make(trial.given.number[era, 0], method, t, block)
+        make(trial.given.number[phase, 0], method, t, block)
 
 
 @inlined

@@ -21,7 +21,7 @@ from rigidsim.engine.laws.declaration import (
     LoadTable,
 )
 from rigidsim.engine.laws.wrench import LoadRows, rows_of_load
-from rigidsim.engine.model.layout import BODY, FRAME, WOUND, WRENCH
+from rigidsim.engine.model.layout import BODY, FRAME, UNWRAPPED, WRENCH
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select, select3
@@ -98,13 +98,13 @@ def stored(value, load):
 
 
 @lanewise
-def follow_bushing(value: VALUES, load: LoadRows, _state: WOUND, lane):
+def follow_bushing(value: VALUES, load: LoadRows, _state: UNWRAPPED, lane):
     """The cosine of half the angle; the torque reverses where it changes sign, unless an axis is free."""
-    q_A2, wound = product(conjugate(product(load.first.q, value.axes)), load.second.q), load.wound
-    wound.now = product(q_A2, conjugate(value.rest))[0]
+    q_A2, unwrapped = product(conjugate(product(load.first.q, value.axes)), load.second.q), load.unwrapped
+    unwrapped.now = product(q_A2, conjugate(value.rest))[0]
     x, y, z = value.turn_stiffness
     total = x + y + z
-    wound.turns_over = select(has_axis(free_axis((x, y, z))), 0.0 * total, total)
+    unwrapped.turns_over = select(has_axis(free_axis((x, y, z))), 0.0 * total, total)
 
 
 @inlined

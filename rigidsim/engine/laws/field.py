@@ -35,7 +35,7 @@ def field(law, k, block):
 
 def field_rows(force, site) -> Iterator[Load]:
     """One row, of numbers or of expressions, at the centre of mass."""
-    body = site.carrier_center()
+    body = site.moved_base_center()
     if varies(force.acceleration):
         yield Load(None, site.frame(force.frame), body, body.lever, (ZERO, ZERO, force.acceleration))
     else:

@@ -107,14 +107,14 @@ def source_values(force, source: LoadPoint) -> list[float]:
 
 def attraction_rows(force, site) -> Iterator[Load]:
     """One row, unless its source has become part of the body."""
-    source, body = site.source(force.center), site.carrier_center()
+    source, body = site.source(force.center), site.moved_base_center()
     if source.row != body.row:
         yield Load(ATTRACTIONS, source.unfelt, body, source_values(force, source))
 
 
 def gradient_rows(force, site) -> Iterator[Load]:
     """One row."""
-    source, body = site.source(force.center), site.carrier_center()
+    source, body = site.source(force.center), site.moved_base_center()
     if source.row != body.row:
         yield Load(GRADIENTS, source.unfelt, body, VALUES.filled(gm=force.gm, point=source.point))
 

@@ -20,7 +20,7 @@ from rigidsim.engine.laws.declaration import (
     worked,
 )
 from rigidsim.engine.laws.wrench import LoadRows, count_power, rows_of_load, turn
-from rigidsim.engine.model.layout import PULL, WOUND
+from rigidsim.engine.model.layout import PULL, UNWRAPPED
 from rigidsim.jit import inlined, lanewise
 from rigidsim.jit.rows import Row
 from rigidsim.physics.elementary import select
@@ -48,7 +48,7 @@ def pull_torsion(value: VALUES, load: LoadRows, pull: PULL, lane):
     """The torque on the second frame, world axes, and in row 3 the rate at which the spring releases energy."""
     first, second = load.first, load.second
     q_AB, omega = product(conjugate(first.q), second.q), rotate_back(second.q, sub(second.omega, first.omega))
-    theta, slip = deflection_and_slip(value.rest, value.axis, q_AB, omega, load.wound.now)
+    theta, slip = deflection_and_slip(value.rest, value.axis, q_AB, omega, load.unwrapped.now)
     pull.f = rotate(second.q, torsion_torque(value.stiffness, value.damping, theta, slip))
     pull.power = (1.0 - value.worked) * (value.stiffness * dot(theta, omega))
 
@@ -57,16 +57,16 @@ def pull_torsion(value: VALUES, load: LoadRows, pull: PULL, lane):
 def stored(value, load):
     """The energy of the torsion spring."""
     q_AB = product(conjugate(load.first.q), load.second.q)
-    energy = torsion_energy(value.stiffness, deflection(value.rest, value.axis, q_AB, load.wound.now))
+    energy = torsion_energy(value.stiffness, deflection(value.rest, value.axis, q_AB, load.unwrapped.now))
     return (1.0 - value.worked) * energy
 
 
 @lanewise
-def wind(value: VALUES, load: LoadRows, state: WOUND, lane):
+def wind(value: VALUES, load: LoadRows, state: UNWRAPPED, lane):
     """The winding, counted from the value in the state; without an axis the torque reverses at half a turn."""
     axis, stiffness = value.axis, value.stiffness
-    load.wound.now = winding(value.rest, axis, product(conjugate(load.first.q), load.second.q), state.last)
-    load.wound.turns_over = select(has_axis(axis), 0.0 * stiffness, stiffness)
+    load.unwrapped.now = winding(value.rest, axis, product(conjugate(load.first.q), load.second.q), state.last)
+    load.unwrapped.turns_over = select(has_axis(axis), 0.0 * stiffness, stiffness)
 
 
 @inlined

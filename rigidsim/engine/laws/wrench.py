@@ -53,9 +53,9 @@ def confine(normal: TRIPLE, wrench: WRENCH, lane):
 
 
 @inlined
-def acts(law, k, era):
-    """Whether load k acts in this era."""
-    return law.who[k].begin <= era < law.who[k].until
+def acts(law, k, phase):
+    """Whether load k acts in this phase."""
+    return law.who[k].begin <= phase < law.who[k].until
 
 
 class LoadRows(NamedTuple):
@@ -67,16 +67,16 @@ class LoadRows(NamedTuple):
     second: FRAME
     apart: APART
     body: BODY
-    wound: WINDING  # None if the load has none
+    unwrapped: WINDING  # None if the load has none
 
 
 @inlined
 def rows_of_load(law, k, block, winds=False):
     """Those of load k, of a kind that has a winding or has none."""
     model, scratch, who = block.model, block.scratch, law.who[k]
-    pair, wound = model.relations.pair[who.pair], scratch.wound[who.followed] if winds else None
+    pair, unwrapped = model.relations.pair[who.pair], scratch.unwrapped[who.followed] if winds else None
     first, second = scratch.frame[pair.first], scratch.frame[pair.second]
-    return LoadRows(first, second, scratch.apart[who.pair], model.body[who.second], wound)
+    return LoadRows(first, second, scratch.apart[who.pair], model.body[who.second], unwrapped)
 
 
 @inlined

@@ -208,11 +208,11 @@ def script(given, t, k, block):
 
 @inlined
 def apply_each_script(given, t, block):
-    """Evaluate all expressions at time t (s), unless coefficients needed them, and apply the loads of this era."""
+    """Evaluate all expressions at time t (s), unless coefficients needed them, and apply the loads of this phase."""
     if given.varied is None and len(given.scripts.who) + len(given.motors) > 0:
         run_scripts(given, t, block)
     for k in range(len(given.scripts.who)):
-        if acts(given.scripts, k, block.era):
+        if acts(given.scripts, k, block.phase):
             script(given, t, k, block)
     if block.model.joints is not None:
         run_motors(given, t, block)

@@ -27,12 +27,12 @@ def apply_callbacks(t, block):
 
 @inlined
 def apply_tables(tables, laws, block):
-    """Apply every load that acts in this era, one table after another."""
+    """Apply every load that acts in this phase, one table after another."""
     for table in tables:
         law = getattr(laws, table.name)
         if law is not None:
             for k in range(len(law.who)):
-                if acts(law, k, block.era):
+                if acts(law, k, block.phase):
                     table.apply(law, k, block)
 
 
@@ -51,7 +51,7 @@ def store(table, law, k, block, sign, row, place):
 
 @inlined
 def apply_loads(t, block, partly=False):
-    """Fill the wrench of every free body with the loads that act at time t (s), in this era. With `partly`, those
+    """Fill the wrench of every free body with the loads that act at time t (s), in this phase. With `partly`, those
     that are apart (`kinds.py`) are left out: they bear none.
     """
     model, scratch = block.model, block.scratch
@@ -76,13 +76,13 @@ def apply_loads(t, block, partly=False):
 
 @inlined
 def store_energy(block, ledger):
-    """Add the potential energy of this era, without that of the world's uniform gravity."""
+    """Add the potential energy of this phase, without that of the world's uniform gravity."""
     model = block.model
     if model.pairwise is not None:
         for table in STORING:
             law = getattr(model.pairwise, table.name)
             for k in range(len(law.who)):
-                if acts(law, k, block.era):
+                if acts(law, k, block.phase):
                     store(table, law, k, block, 1.0, ledger, at.LEDGER.potential)
     if model.mutual is not None:
         store_mutually(model.mutual, block, ledger)
@@ -90,11 +90,11 @@ def store_energy(block, ledger):
 
 @inlined
 def exchange_energy(block):
-    """Count the stored energy of loads that begin with this era as work, and subtract that of those that have ended."""
+    """Count the stored energy of loads that begin with this phase as work, and subtract that of those that ended."""
     if block.model.pairwise is not None:
         for table in STORING:
             law = getattr(block.model.pairwise, table.name)
             for k in range(len(law.who)):
-                begins, row = law.who[k].begin == block.era, block.state[law.who[k].second]
-                if begins or law.who[k].until == block.era:
+                begins, row = law.who[k].begin == block.phase, block.state[law.who[k].second]
+                if begins or law.who[k].until == block.phase:
                     store(table, law, k, block, 1.0 if begins else -1.0, row, at.STATE.work)

@@ -131,7 +131,7 @@ def leaves(part: object) -> list[np.ndarray]:
 
 
 class Law(NamedTuple):
-    """The loads of one kind: bodies, eras and constants of each. The second end of each is on a moved body."""
+    """The loads of one kind: bodies, phases and constants of each. The second end of each is on a moved body."""
 
     who: LAW  # (load)
     value: np.ndarray  # (load, width of its kind * lanes)
@@ -382,12 +382,12 @@ class Model(NamedTuple):
     guards: Metrics | None  # of triggers, two numbers each: when it happens, when it may again
     sensing: Metrics | None  # of sensors and controllers: all numbers that they read; never for the stepper
 
-    impulses: Law  # in place of a pair, the frame of the axes; in the order of the eras that begin with them
-    due: np.ndarray  # (era + 1) impulses due[e] to due[e + 1] - 1 act when era e begins; with guards, those of
-    # triggers, an era each that is none, and one without any
+    impulses: Law  # in place of a pair, the frame of the axes; in the order of the phases that begin with them
+    due: np.ndarray  # (phase + 1) impulses due[e] to due[e + 1] - 1 act when phase e begins; with guards, those of
+    # triggers, a phase each that is none, and one without any
     impulse_number: np.ndarray  # (impulse) its number in the blueprint
     inherits: np.ndarray  # (moved) 1.0 for a body that inherits the jumps of its parent, else 0.0
-    edge_step: np.ndarray  # (edge) eras end at t = (edge_step + edge_fraction) * step
+    edge_step: np.ndarray  # (edge) phases end at t = (edge_step + edge_fraction) * step
     edge_fraction: np.ndarray  # (edge) in [0, 1)
     edge_kind: np.ndarray  # (edge) EDGE_PASSED, EDGE_CROSSED or EDGE_STOPS
     step: float  # s
@@ -493,7 +493,7 @@ class Scratch(NamedTuple):
     arm: ARM = floats("places")
     link: LINK = floats("nodes")
     apart: APART = floats("pairs")
-    wound: WINDING = floats("wound")  # of loads with a winding; after them unused rows, as in the state
+    unwrapped: WINDING = floats("unwrapped")  # of loads with a winding; after them unused rows, as in the state
     way: TRIPLE = floats(2)  # two bodies' centres of mass relative to their nearest common ancestor
     fault: FAULT = floats("expressed")  # of loads, nodes driven by expressions, rate-driven ones; of loops
     pull: PULL = floats()
@@ -504,7 +504,7 @@ class Scratch(NamedTuple):
     sum: np.ndarray = floats("state", SUMS)  # what the integrator keeps in a step, as SUMS, RELATIVE or TURNING
     turn: TRIPLE = floats("state")  # a stage's rotation vector, or a relative rate
     before: STATE = floats("state")  # the state at the beginning of what may be taken back
-    anew: np.ndarray = integers(1)  # 1 if what is to begin is no era but a jump of what is held between samples
+    anew: np.ndarray = integers(1)  # 1 if what is to begin is no phase but a jump of what is held between samples
     broken: np.ndarray = integers(1)  # 1 + the row of the joint that breaks now, or 0
     bearing: SCALAR = floats(1)  # the load of a joint in parts of what it bears
     contact_mean: MEAN = floats(0)  # (contact body) of the arrays of contact, if there are any
@@ -513,9 +513,9 @@ class Scratch(NamedTuple):
 
 
 class WorldBlock(NamedTuple):
-    """What is stepped: worlds side by side in an era."""
+    """What is stepped: worlds side by side in a phase."""
 
-    era: int
+    phase: int
     model: Model
     state: np.ndarray
     scratch: Scratch
@@ -525,7 +525,7 @@ class WorldBlock(NamedTuple):
 @inlined
 def in_state(state, block):
     """The block in another state."""
-    return WorldBlock(block.era, block.model, state, block.scratch, block.lanes)
+    return WorldBlock(block.phase, block.model, state, block.scratch, block.lanes)
 
 
 KEPT = ("fault",)
@@ -643,7 +643,7 @@ def make_scratch(model: Model, lanes: tuple[int, ...], n_state: int = 0) -> Scra
         "driven": len(model.motion),
         "moved": len(model.body),
         "pairs": max(len(one.pair) - 1 if one else 0 for one in relations_of(model)),
-        "wound": followed(model),
+        "unwrapped": followed(model),
         "expressed": fault_count(expressions) + (len(model.loops.loop) if model.loops else 0),
         "state": max(n_state, len(model.body)),
         "explained": int(model.asked is not None and model.asked.terms is not None),

@@ -131,7 +131,7 @@ WHO = Integers(
 # step, so left out of the sub-steps; a sensor, so without impulses; first and second shape are those of B and A; struck
 # in this step, whether it is left out of the sub-steps or not; friction against spinning acts beside the point;
 # the core that levers follow is that of B.
-FOLLOWING, STRUCK, NOTICED, SWAPPED, LOGGED, BESIDE, ON_B = 1, 2, 4, 8, 16, 32, 64
+FOLLOWING, IMPACT, NOTICED, SWAPPED, LOGGED, BESIDE, ON_B = 1, 2, 4, 8, 16, 32, 64
 
 CONTACT_POINT = Row(
     "values of a contact point: normal from A to B, gap, levers from the centres of A and B to the surfaces, friction,"

@@ -48,7 +48,7 @@ PACE = Row(
     " step",
     v=3, omega=3, first=3,
 )  # fmt: skip
-WOUND = Row(
+UNWRAPPED = Row(
     "state of a load with a winding, such as a torsion spring: the angle about its axis at the last evaluation of"
     " the previous step, rad; without an axis, the cosine of half its deflection there, and the time of its first"
     " change of sign, s, or 0; these rows come last",
@@ -301,9 +301,9 @@ NUMBERS = Row(
 
 NODE = Integers(
     "a node: frame of the parent; FREE, FIXED, PRESCRIBED, DRIVEN or JOINTED; row among moved or driven nodes; row of"
-    " its carrier, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a moved"
+    " its moved base, the moved body to which it is fixed (itself, if it is one), or NO_ROW; 1 if a moved"
     " body moves it (itself, if it is one), and free bodies are below it; of a moved node the first of its rows",
-    parent=1, kind=1, row=1, carrier=1, moves_free=1, first=1,
+    parent=1, kind=1, row=1, moved_base=1, moves_free=1, first=1,
 )  # fmt: skip
 JOINT = Integers(
     "how a moved row hangs: its degrees of freedom, 6 of a free body, 3 of a rotation about a"
@@ -324,7 +324,7 @@ LOOP = Integers(
 )  # fmt: skip
 LAW = Integers(
     "a load: pair of frames, row of the moved body at its first end or NO_ROW, that at its second end, its first"
-    " era, the era after its last, number among the loads with a winding",
+    " phase, the phase after its last, number among the loads with a winding",
     pair=1, first=1, second=1, begin=1, until=1, followed=1,
 )  # fmt: skip
 TERM = Integers(

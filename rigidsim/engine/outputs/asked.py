@@ -122,7 +122,7 @@ def add_sources(felt, block, vectors):
     scratch = block.scratch
     separate(felt.relations, block)
     for k in range(len(felt.pulls.who)):
-        if acts(felt.pulls, k, block.era):
+        if acts(felt.pulls, k, block.phase):
             pair, row = felt.relations.pair[felt.pulls.who[k].pair], felt.row[felt.pulls.who[k].second]
             source, frame = scratch.frame[pair.first], scratch.frame[pair.second]
             apart = scratch.apart[felt.pulls.who[k].pair]
@@ -153,8 +153,8 @@ def observe_felt(felt, t, block, vectors):
 
 @inlined
 def observe_asked(asked, t, block, samples, k):
-    """Write the vectors of sample k: the given state at time t (s), with the loads of the given era; motion and joints
-    were observed before.
+    """Write the vectors of sample k: the given state at time t (s), with the loads of the given phase; motion and
+    joints were observed before.
     """
     scratch, lanes = block.scratch, block.lanes
     vectors = samples.asked[k]

@@ -31,8 +31,8 @@ class SeriesVariable(NamedTuple):
 
 
 class Equations(NamedTuple):
-    """The graph of one era: the time and the variables of the state, windings that an evaluation finds anew, the groups
-    of variables that are vectors, and the rows of the bodies that are at rest: their angular velocity is zero.
+    """The graph of one phase: the time and the variables of the state, windings that an evaluation finds anew, the
+    groups of variables that are vectors, and the rows of the bodies that are at rest: their angular velocity is zero.
     """
 
     graph: Graph
@@ -52,13 +52,13 @@ class Equations(NamedTuple):
 def equations_of(
     model: Model,
     n_state: int,
-    era: int,
+    phase: int,
     n: int,
     varies: np.ndarray,
     resting: frozenset[int] = frozenset(),
     exponents: set | None = None,
 ) -> Equations:
-    """The equations of motion in an era, of a state with so many rows: the text of `evaluate`, with vertices in place
+    """The equations of motion in a phase, of a state with so many rows: the text of `evaluate`, with vertices in place
     of the state and of the numbers of the model that vary. Variables whose rate turns out to be zero are held: the
     equations of the others are fewer operations then.
 
@@ -67,7 +67,7 @@ def equations_of(
     """
     still: set[int] = set()
     while True:
-        found = _evaluated(Graph(exponents), model, n_state, era, n, varies, still, resting)
+        found = _evaluated(Graph(exponents), model, n_state, phase, n, varies, still, resting)
         before, awake = still, resting & found.turning()
         still = {k for k, variable in enumerate(found.variables) if is_number(variable.rate, 0.0)}
         if awake:
@@ -80,7 +80,7 @@ def _evaluated(
     graph: Graph,
     model: Model,
     n_state: int,
-    era: int,
+    phase: int,
     n: int,
     varies: np.ndarray,
     still: set[int],
@@ -94,11 +94,11 @@ def _evaluated(
     set_constants(scratch, numbers, 1)
     state = np.zeros((n_state, at.STATE.width), object)
     time, found = graph.variable(), Equations(graph, [], [], [], resting)
-    given = list(_name_variables(state, numbers, len(scratch.wound), graph, time, found, still))
-    evaluate(time, with_rows(WorldBlock(era, numbers, state, scratch, one)))
+    given = list(_name_variables(state, numbers, len(scratch.unwrapped), graph, time, found, still))
+    evaluate(time, with_rows(WorldBlock(phase, numbers, state, scratch, one)))
     laws = (getattr(numbers.pairwise, each.name) for each in (FOLLOWED if numbers.pairwise else ()))
     loads = [load for law in laws for load in with_rows(law).who]
-    acting = {load.followed: float(load.begin <= era < load.until) for load in loads}
+    acting = {load.followed: float(load.begin <= phase < load.until) for load in loads}
     rates = dict(_rates(state, numbers, with_rows(scratch)))
     found.variables.append(SeriesVariable(TIME, 0, at.NO_ROW, time, 1.0))
     for row, name, parts in given:
@@ -113,16 +113,16 @@ def _evaluated(
         if measured < first + width:
             found.groups.append((measured, first + width, False))
     for k, (row, vertex, _, _) in enumerate(found.windings):
-        wound = with_rows(scratch).wound[k]
-        found.windings[k] = (row, vertex, wound.now, wound.turns_over * acting[k])
+        unwrapped = with_rows(scratch).unwrapped[k]
+        found.windings[k] = (row, vertex, unwrapped.now, unwrapped.turns_over * acting[k])
     return found
 
 
 def _name_variables(
-    state: np.ndarray, model: Model, n_wound: int, graph: Graph, time: Vertex, found: Equations, still: set[int]
+    state: np.ndarray, model: Model, n_unwrapped: int, graph: Graph, time: Vertex, found: Equations, still: set[int]
 ) -> Iterator[tuple[int, str, list[Vertex]]]:
     """Put variables into the state, those in `still` as held ones; yields row, part and vertices of each vector."""
-    n_moved, n_posed, place = len(model.moved_node), len(state) - n_wound - 1, 1
+    n_moved, n_posed, place = len(model.moved_node), len(state) - n_unwrapped - 1, 1
     for row in range(n_posed):
         is_moved = row < n_moved
         for name in ("p", "q", "v", "omega", "work") if is_moved else ("p", "q"):
@@ -133,14 +133,14 @@ def _name_variables(
             yield row, name, vertices
         if not is_moved:  # the pose of a rate-driven node is that of the time itself
             state[row, at.RATE_DRIVEN.since] = time
-    first = len(state) - n_wound
-    last = first + n_wound - measured(model)
+    first = len(state) - n_unwrapped
+    last = first + n_unwrapped - measured(model)
     for row in range(last, len(state)):  # a length that is measured, and its mode
         vertices = [graph.held_variable() for _ in range(3)]
         state[row, at.STATE.p] = vertices
         yield row, "p", vertices
     for row in range(first, last):
-        state[row, at.WOUND.last] = vertex = graph.held_variable()
+        state[row, at.UNWRAPPED.last] = vertex = graph.held_variable()
         found.windings.append((row, vertex, 0.0, 0.0))
 
 

@@ -474,7 +474,7 @@ class Graph:
             self._watch(x - (made + 1.0), self._held("less", x - (made + 1.0), 0.0), made)
         return made
 
-    def unwound(self, phi: Vertex, last: Vertex) -> Number:
+    def unwrap(self, phi: Vertex, last: Vertex) -> Number:
         """An angle within half a turn of `last` at the beginning of the step, from where it goes on without a jump."""
         turns = self.vertex("floored", (last - phi) / FULL_TURN + 0.5)
         return phi + FULL_TURN * turns

@@ -14,7 +14,7 @@ from rigidsim.engine.model.layout import (
     SCALAR,
     STAGE,
     STEP,
-    WOUND,
+    UNWRAPPED,
     coefficients_of,
     factors_of,
     numbers_of,
@@ -72,12 +72,12 @@ def look_at(body: STAGE, resting: SCALAR, lane):
 @inlined
 def rests(given, resting, block):
     """Whether the equations with bodies at rest are those of the present state: none of these turns in any lane."""
-    era, state, lanes = block.era, block.state, block.lanes
-    if given.resting is None or given.number[era, 1] == NO_ROW:
+    phase, state, lanes = block.phase, block.state, block.lanes
+    if given.resting is None or given.number[phase, 1] == NO_ROW:
         return False
     fill(resting, 1.0, lanes)
     for row in range(given.resting.shape[1]):
-        if given.resting[era, row] == 1:
+        if given.resting[phase, row] == 1:
             look_at(state[row], resting, lanes)
     total = 0.0
     for k in range(len(lanes)):
@@ -452,13 +452,13 @@ def place_rate_driven(t: EACH, target: RATE_DRIVEN, lane):
 
 
 @lanewise
-def wind(now: NUMBERS, by: SCALAR, target: WOUND, lane):
+def wind(now: NUMBERS, by: SCALAR, target: UNWRAPPED, lane):
     """The winding at the time of a change."""
     target.last = now[0] + by.value
 
 
 @lanewise
-def keep_winding(t: EACH, over: NUMBERS, before: WOUND, trial: WOUND, lane):
+def keep_winding(t: EACH, over: NUMBERS, before: UNWRAPPED, trial: UNWRAPPED, lane):
     """The time when half a turn, at which the torque reverses, was first passed (`relations.keep_winding`)."""
     passes = over[0] * trial.last * before.last < 0.0
     trial.passed = select(passes, select(before.passed == 0.0, t, before.passed), before.passed)

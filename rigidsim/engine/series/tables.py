@@ -19,7 +19,7 @@ GIVEN = ("variable", "held_variable")
 
 
 class Series(NamedTuple):
-    """The equations of all eras as tables. The rows of series are those of the time, of the variables and of windings,
+    """The equations of all phases as tables. Rows of series are those of the time, of the variables and of windings,
     for each of the equations; then those of constants and of operations, which they share. `values` and `growths` have
     the formulas of what is among the operations; they are known when code is made.
     """
@@ -30,8 +30,8 @@ class Series(NamedTuple):
         return True
 
     variable: VARIABLE
-    number: np.ndarray  # (era, 2) the number of its equations, and of those with bodies at rest or NO_ROW
-    resting: np.ndarray | None  # (era, moved row) 1 if that body is at rest in these; None if there are none
+    number: np.ndarray  # (phase, 2) the number of its equations, and of those with bodies at rest or NO_ROW
+    resting: np.ndarray | None  # (phase, moved row) 1 if that body is at rest in these; None if there are none
     begin: np.ndarray  # (equations) the row of the time
     group: GROUP
     varies: np.ndarray  # (equations, group) 0 if all its variables stay as they are
@@ -67,16 +67,16 @@ class SeriesSource:
             self._varies |= before._varies | before._differs(numbers)
         self._exponents: set[float | None] = before._exponents if before else set()
 
-        def derived(era: int, resting: frozenset[int] = frozenset()) -> Equations:
-            return equations_of(model, n_state, era, n_lane, self._varies, resting, self._exponents)
+        def derived(phase: int, resting: frozenset[int] = frozenset()) -> Equations:
+            return equations_of(model, n_state, phase, n_lane, self._varies, resting, self._exponents)
 
-        eras = [_acting(model, era) for era in range(len(model.edge_step) + 1)]
-        different = list(dict.fromkeys(eras))
-        self.equations = [derived(eras.index(each)) for each in different]
-        self.number = [(different.index(each), at.NO_ROW) for each in eras]  # as in `Series`
+        phases = [_acting(model, phase) for phase in range(len(model.edge_step) + 1)]
+        different = list(dict.fromkeys(phases))
+        self.equations = [derived(phases.index(each)) for each in different]
+        self.number = [(different.index(each), at.NO_ROW) for each in phases]  # as in `Series`
         for k, each in enumerate(different):
             if turning := self.equations[k].turning():
-                found = derived(eras.index(each), turning)
+                found = derived(phases.index(each), turning)
                 if found.resting:
                     self.number = [(i, len(self.equations) if i == k else rest) for i, rest in self.number]
                     self.equations.append(found)
@@ -94,11 +94,11 @@ class SeriesSource:
         return all(renewed)
 
 
-def _acting(model: Model, era: int) -> tuple[bool, ...]:
-    """Which loads act in an era."""
+def _acting(model: Model, phase: int) -> tuple[bool, ...]:
+    """Which loads act in a phase."""
     scripts = [model.expressions.scripts] if model.expressions else []
     whos = [with_rows(law).who for law in (*model.single, *filter(None, model.pairwise or ()), *scripts)]
-    return tuple(who[k].begin <= era < who[k].until for who in whos for k in range(len(who)))
+    return tuple(who[k].begin <= phase < who[k].until for who in whos for k in range(len(who)))
 
 
 class RowsOfNumbers:
@@ -167,7 +167,7 @@ def _add_runs(
 def tables_of(
     equations: list[Equations], number: list[tuple[int, int]], width: int, n_lane: int
 ) -> tuple[Series, RowsOfNumbers]:
-    """The tables of these equations, with their numbers in each era, for rows of so many coefficients."""
+    """The tables of these equations, with their numbers in each phase, for rows of so many coefficients."""
     one, live = equations[0], [in_runs(live_in(each)) for each in equations]
     rows, firsts, integrated = RowsOfNumbers(equations, live), [0], []
     terms: list[list[int]] = []

@@ -18,10 +18,10 @@ from rigidsim.engine.assembly.lanes import block_of, one_lane, overwrite, struct
 from rigidsim.engine.assembly.reparent import (
     MotionSnapshot,
     Reparented,
-    carrier_row,
     changed_tree,
     forget_signs,
     impulses_of,
+    moved_base_row,
     reparented,
 )
 from rigidsim.engine.contact.run import ContactRecord, ContactRun
@@ -104,7 +104,7 @@ class BlockRun:
         self.method, self.schedule = worlds[0].blueprint.method, worlds[0].blueprint.schedule
         self.changes: list[TreeChange] = []  # of the trees up to now
         self.misfits: list[str] = []  # why bodies could not hang on the joints that they were given
-        self.n, self.done, self.era = 0, 0.0, 0
+        self.n, self.done, self.phase = 0, 0.0, 0
         self.contacts = contacts or ContactRun()
         self._keeps_events = keeps_events
         self._begun, self._is_prepared = False, False
@@ -178,7 +178,7 @@ class BlockRun:
         overwrite(self.model, model._replace(metrics=None, sensing=None))
         self._scratch = self._with_trial(self._scratch)
         self.state[:] = state
-        self.n, self.done, self.era, self._begun = 0, 0.0, 0, False
+        self.n, self.done, self.phase, self._begun = 0, 0.0, 0, False
         self.isolated_until = math.inf if self._is_isolated else -math.inf
         set_constants(self._scratch, model, len(self._lanes))
         self._scratch.fault[:] = 0.0
@@ -264,12 +264,12 @@ class BlockRun:
         arrays = self.model, self.state.copy(), self._scratch, self._buffer
         held = self.triggers and self.triggers.place(), self.sensing and self.sensing.place()
         parts = len(self.changes), self.contacts.place(), self._metering.place(), *held
-        return self.n, self.done, self.era, self.worlds, *arrays, len(self.events), *parts
+        return self.n, self.done, self.phase, self.worlds, *arrays, len(self.events), *parts
 
     def go_back(self, place: tuple) -> None:
         """Restore progress and state saved by `place`, to take the steps from there again."""
         left = self.model
-        self.n, self.done, self.era, self.worlds, self.model, state, self._scratch, self._buffer, *more = place
+        self.n, self.done, self.phase, self.worlds, self.model, state, self._scratch, self._buffer, *more = place
         n_events, n_changes, contacts, metering, triggers, sensing = more
         del self._reparented[n_changes:], self.changes[n_changes:]
         self.contacts.go_back(contacts)
@@ -325,8 +325,8 @@ class BlockRun:
             self._enter()
         self.n = n
         self.done, self.isolated_until = map(float, checkpoint["time"])
-        # The end of a run is an edge for methods that choose their steps, so a longer run numbers its eras anew.
-        self.era = self.schedule.era_at((self.n, self.done))
+        # The end of a run is an edge for methods that choose their steps, so a longer run numbers its phases anew.
+        self.phase = self.schedule.phase_at((self.n, self.done))
         self.state[:] = checkpoint["state"]
         self._scratch = self.contacts.resume(checkpoint, self._scratch)
         self._metering.resume(checkpoint)
@@ -424,7 +424,7 @@ class BlockRun:
         while self._breaks() or (self._at_stop() and not self._precedes_edge()):
             arrives = not self._breaks()
             if arrives:
-                self.era += 1
+                self.phase += 1
                 self._change_trees()
             else:
                 self._break()
@@ -449,11 +449,11 @@ class BlockRun:
     def observe_into(self, samples: Samples, row: int) -> None:
         """Make the present state a sample."""
         self._begin()
-        self._observe(self.era, samples, row)
+        self._observe(self.phase, samples, row)
 
-    def _observe(self, era: int, samples: Samples, row: int) -> None:
-        """Make the present state a sample, with the loads of this era."""
-        self._look(*self._advancing(era, False, NOW, NO_SAMPLES, samples, row))
+    def _observe(self, phase: int, samples: Samples, row: int) -> None:
+        """Make the present state a sample, with the loads of this phase."""
+        self._look(*self._advancing(phase, False, NOW, NO_SAMPLES, samples, row))
 
     def present(self) -> Samples:
         """A sample of the present state; overwritten by the next call."""
@@ -537,18 +537,18 @@ class BlockRun:
             self._call(n_end, arrives, stride, samples or self._one, first)
 
     def _takes_second(self) -> bool:
-        """Whether the present era is stepped in specialised code."""
+        """Whether the present phase is stepped in specialised code."""
         n, seconds = self._timed or (0, 0.0)
         is_measured = seconds > LEAST_TIMED
         a_step = seconds / n if is_measured else LEAST_SECONDS * self.state.size
         expected = a_step * (self.worlds[0].blueprint.n_step - self.n + self.ahead)
         arguments = partial(self._cruising, self.n, NO_SAMPLES, self._one, 0, True)
-        return self.specialised.takes(self.era, arguments, expected, is_measured)
+        return self.specialised.takes(self.phase, arguments, expected, is_measured)
 
     def _cruising(self, n_end: int, stride: int, samples: Samples, first: int, keeps: bool) -> tuple:
         """The arguments of specialised code."""
         return (
-            self.method, self.n, n_end, self.era, stride, *self._arrays(), samples, first, keeps,
+            self.method, self.n, n_end, self.phase, stride, *self._arrays(), samples, first, keeps,
             *self._metering.tables(), self._lanes,
         )  # fmt: skip
 
@@ -558,7 +558,7 @@ class BlockRun:
         self.n = n_end
 
     def _call(self, n_end: int, arrives: bool, stride: int, samples: Samples, first: int, keeps: bool = True) -> None:
-        """Step to n_end or to a stop: whole steps of an era in specialised code if it takes them, all else in general
+        """Step to n_end or to a stop: whole steps of a phase in specialised code if it takes them, all else in general
         code. Without `keeps` rows of samples are used again when they are full.
         """
         if not (self._buffer is not None or self.model.loops is not None or self._scratch.lasting is not None):
@@ -583,24 +583,24 @@ class BlockRun:
                 return
 
     def _next_edge(self) -> int:
-        """The step at whose beginning, or inside which, the present era ends."""
+        """The step at whose beginning, or inside which, the present phase ends."""
         steps = self.model.edge_step
-        return int(steps[self.era]) if self.era < len(steps) else layout.NEVER
+        return int(steps[self.phase]) if self.phase < len(steps) else layout.NEVER
 
     def calls(self) -> Iterator[tuple[Any, tuple]]:
         """A call of each kernel of general code: the kernel and its arguments."""
-        yield self._advance, self._advancing(self.era, True, self.n, NO_SAMPLES, self._one, 0)
+        yield self._advance, self._advancing(self.phase, True, self.n, NO_SAMPLES, self._one, 0)
         yield from self._metering.calls(self._one)
         yield from self.sensing.calls(self._one) if self.sensing else ()
 
     def make_specialised(self) -> Made | None:
-        """Make the straight code of the present era; None if it cannot be used, or takes too long to make."""
+        """Make the straight code of the present phase; None if it cannot be used, or takes too long to make."""
         return self.specialised.make(self._cruising(self.n, NO_SAMPLES, self._one, 0, True))
 
-    def _advancing(self, era: int, arrives: bool, n_end: int, stride: int, samples: Samples, first: int) -> tuple:
+    def _advancing(self, phase: int, arrives: bool, n_end: int, stride: int, samples: Samples, first: int) -> tuple:
         """The arguments of general code."""
         return (
-            self.method, self.n, self.done, era, arrives, n_end, stride, *self._arrays(), samples, first,
+            self.method, self.n, self.done, phase, arrives, n_end, stride, *self._arrays(), samples, first,
             self._buffer, self.contacts.arrays, self._lanes,
         )  # fmt: skip
 
@@ -609,8 +609,8 @@ class BlockRun:
         stopped = True
         while stopped:
             begin, n, clock = self.taken(stride), self.n, time.perf_counter()
-            arguments = self._advancing(self.era, arrives, n_end, stride, samples, first)
-            self.n, self.done, self.era = self._advance(*arguments)
+            arguments = self._advancing(self.phase, arrives, n_end, stride, samples, first)
+            self.n, self.done, self.phase = self._advance(*arguments)
             self._metering.add(self._times(begin, self.taken(stride), stride), samples, begin - first)
             self._time(self.n - n, time.perf_counter() - clock)
             lacks = self._buffer is not None and self._buffer.lacks[0] > 0
@@ -658,8 +658,11 @@ class BlockRun:
 
     def _at_stop(self) -> bool:
         """Whether the kernel stopped at an edge whose events are still to be applied."""
-        era, model = self.era, self.model
-        return era < len(model.edge_step) and (model.edge_step[era], model.edge_fraction[era]) == (self.n, self.done)
+        phase, model = self.phase, self.model
+        return phase < len(model.edge_step) and (model.edge_step[phase], model.edge_fraction[phase]) == (
+            self.n,
+            self.done,
+        )
 
     def _breaks(self) -> bool:
         """Whether the kernel stopped because a joint breaks."""
@@ -679,7 +682,7 @@ class BlockRun:
 
     def change_tree(self, number: int) -> None:
         """Apply a reparenting now, by its number."""
-        self._reparent(self.schedule.reparentings[number]._replace(time=self.time), self.era)
+        self._reparent(self.schedule.reparentings[number]._replace(time=self.time), self.phase)
         if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
@@ -693,10 +696,10 @@ class BlockRun:
         the numbers have changed, if it sets any: what was set before, and what is now.
         """
         n, renumbering = len(self._lanes), not_none(self.worlds[0].blueprint.triggers).renumbering
-        before = after = energy_of(self._recorded(0, self.era), n)
+        before = after = energy_of(self._recorded(0, self.phase), n)
         if set_now != set_before:
             self._renumber(set_now)
-            after = energy_of(self._recorded(1, self.era), n)
+            after = energy_of(self._recorded(1, self.phase), n)
             if len(self.state):  # the ledger has the sum over bodies, so any row will do
                 book(self.state[0], after - before)
         note_alone(layout.CAUSE_TRIGGER, k, self.time, before[0], after[0], not_none(self._buffer))
@@ -728,19 +731,19 @@ class BlockRun:
         self._enter(self._scratch.trial if structure_of(model) == structure_of(world.model) else None)
 
     def _change_trees(self) -> None:
-        """Apply the reparentings that are due as the present era begins, in order."""
-        for event in self.schedule.reparentings_of(self.era):
-            self._reparent(event, self.era - 1)
+        """Apply the reparentings that are due as the present phase begins, in order."""
+        for event in self.schedule.reparentings_of(self.phase):
+            self._reparent(event, self.phase - 1)
         if not self._is_isolated:
             self.isolated_until = min(self.isolated_until, self.time)
 
     def _break(self) -> None:
         """Let go the body of the joint that breaks, and add what the joint bore to the record of that."""
         body = int(self.model.moved_node[self._scratch.broken[0] - 1])
-        joint, sample = [*self.worlds[0].blueprint.joint_types].index(body), self._recorded(0, self.era).joints
+        joint, sample = [*self.worlds[0].blueprint.joint_types].index(body), self._recorded(0, self.phase).joints
         assert sample is not None
         reaction = sample.force[0, joint].copy(), sample.torque[0, joint].copy()
-        self._reparent(self._release_of(body), self.era)
+        self._reparent(self._release_of(body), self.phase)
         if self._keeps_events:
             self.events[-1] = self.events[-1]._replace(reaction=reaction)
         if not self._is_isolated:
@@ -752,7 +755,7 @@ class BlockRun:
 
     def _reparent(self, event: TreeChange, ending: int) -> None:
         """Change the tree of every world, with a sample before and after; the energies are those of the loads of the
-        era that ends.
+        phase that ends.
         """
         worlds, before, n = self.worlds, self._recorded(0, ending), len(self._lanes)
         self._reparented.append([array.copy() for array in (self.state, *before.local, *before.world)])
@@ -762,7 +765,7 @@ class BlockRun:
         self.changes.append(event._replace(time=self.time))
         self._enter()
         self._recorded(1, ending)  # places all frames
-        buffer, block = not_none(self._buffer), WorldBlock(self.era, *self._arrays(), self._lanes)
+        buffer, block = not_none(self._buffer), WorldBlock(self.phase, *self._arrays(), self._lanes)
         instant = begin_reparenting(event, self.model, buffer)
         pass_jumps([one.jumps for one in made], block, buffer)
         after = self._recorded(1, ending)
@@ -776,9 +779,9 @@ class BlockRun:
         model, buffer = with_rows(self.model), with_rows(buffer)
         record_reached_bodies(model.every, instant, model, buffer)
         # The change of energy is counted as work; the ledger has the sum over bodies, so any row will do.
-        carrier = carrier_row(self.worlds[0], event.body)
-        if carrier >= 0:
-            book(self.state[carrier], energy_of(after, n) - energy_of(before, n))
+        moved_base = moved_base_row(self.worlds[0], event.body)
+        if moved_base >= 0:
+            book(self.state[moved_base], energy_of(after, n) - energy_of(before, n))
             self._recorded(1, ending)
         complete_instant(self.time, instant, model, buffer, self._lanes)
         self._collect_events(worlds)
@@ -807,12 +810,12 @@ class BlockRun:
         return found
 
     def _recorded(self, row: int, ending: int) -> Samples:
-        """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the era that
+        """A sample before (row 0) or after (row 1) a reparenting. Its energies are those of the loads of the phase that
         ends: the energy of loads that begin or end at this instant is exchanged later, on the new tree.
         """
         pair = not_none(self._buffer).pair
-        self._observe(self.era, pair, row)
-        if 0 <= ending < self.era:
+        self._observe(self.phase, pair, row)
+        if 0 <= ending < self.phase:
             made = make_samples(self.model, 1, False, self._lanes)
             self._observe(ending, made, 0)
             pair.ledger[row] = made.ledger[0]

@@ -1,4 +1,4 @@
-"""The stepper: steps of the grid t = n h, split at the edges of eras, with a sample every `stride` steps.
+"""The stepper: steps of the grid t = n h, split at the edges of phases, with a sample every `stride` steps.
 
 A method that chooses its steps (`trials.py`) goes on from one instant at which something happens, a sample or an edge,
 to the next; of the grid it knows only these.
@@ -47,15 +47,15 @@ NOW = -1  # in place of the number of a step
 
 
 @kernel
-def observe_at(n, done, era, model, state, scratch, samples, k, lanes):
+def observe_at(n, done, phase, model, state, scratch, samples, k, lanes):
     """Write sample k: the state at t = (n + done) h."""
-    observe((n + done) * model.step, WorldBlock(era, model, state, scratch, lanes), samples, k)
+    observe((n + done) * model.step, WorldBlock(phase, model, state, scratch, lanes), samples, k)
 
 
 @kernel
-def resume_at(n, done, era, model, state, scratch, lanes):
+def resume_at(n, done, phase, model, state, scratch, lanes):
     """Choose the modes of a state at t = (n + done) h that has none, as that of a sample."""
-    resume_modes((n + done) * model.step, WorldBlock(era, model, state, scratch, lanes))
+    resume_modes((n + done) * model.step, WorldBlock(phase, model, state, scratch, lanes))
 
 
 @inlined
@@ -127,7 +127,7 @@ def go_to(method, t, known, block, buffer=None):
     """Let a method that chooses its steps go on to time t (s); others are there. For `buffer` see `reach`."""
     if trials_of(method) is None or keeps_grid(block.model):
         return known
-    return reach(method, t, stop_of(block.era, block.model), known, block, buffer)
+    return reach(method, t, stop_of(block.phase, block.model), known, block, buffer)
 
 
 @inlined
@@ -153,14 +153,14 @@ def sample(method, t, known, block, samples, row):
     return known
 
 
-@kernel(straight=Straight(known=("method", "era", "model", "metrics"), local={"state": True, "scratch": KEPT}))
-def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first, keeps, metrics, meter, lanes):
-    """Whole steps n to n_end - 1 inside an era of a scene without contact, with the bits of `advance`.
+@kernel(straight=Straight(known=("method", "phase", "model", "metrics"), local={"state": True, "scratch": KEPT}))
+def cruise(method, n, n_end, phase, stride, model, state, scratch, samples, first, keeps, metrics, meter, lanes):
+    """Whole steps n to n_end - 1 inside a phase of a scene without contact, with the bits of `advance`.
 
     Samples are taken as there; each is added to the memory of the metrics, if there are any. Without `keeps` all are
     written to row 0, one after the other.
     """
-    known, block = UNKNOWN, WorldBlock(era, model, state, scratch, lanes)
+    known, block = UNKNOWN, WorldBlock(phase, model, state, scratch, lanes)
     while True:
         t, t_end = n * model.step, (n + 1) * model.step
         known = go_to(method, t, known, block)
@@ -179,10 +179,10 @@ def cruise(method, n, n_end, era, stride, model, state, scratch, samples, first,
 
 
 @inlined
-def needs_python(era, model, buffer):
-    """Whether Python has to act before the next era begins: to change the tree or to empty the event buffer."""
-    stops = model.edge_kind[era] == at.EDGE_STOPS or is_full(model, buffer)
-    return stops or not (buffer is None or has_room(buffer, era + 1, model))
+def needs_python(phase, model, buffer):
+    """Whether Python has to act before the next phase begins: to change the tree or to empty the event buffer."""
+    stops = model.edge_kind[phase] == at.EDGE_STOPS or is_full(model, buffer)
+    return stops or not (buffer is None or has_room(buffer, phase + 1, model))
 
 
 @inlined
@@ -220,11 +220,11 @@ def correct_if_room(contact, t, h, block, buffer):
 
 
 @inlined
-def next_instant(n, n_end, stride, era, model):
+def next_instant(n, n_end, stride, phase, model):
     """The next instant, as a step and a part of it, at which there is a sample, an edge, or the end."""
     following = min(n_end, stride * (n // stride + 1))
-    if era < len(model.edge_step) and model.edge_step[era] < following:
-        return model.edge_step[era], model.edge_fraction[era]
+    if phase < len(model.edge_step) and model.edge_step[phase] < following:
+        return model.edge_step[phase], model.edge_fraction[phase]
     return following, 0.0
 
 
@@ -246,8 +246,8 @@ def passes(method, t, block):
 
 
 @inlined
-def begin_era(method, contact, buffer, t, block):
-    """What happens at time t (s), at which this era begins. A gap of the start needs a second projection."""
+def begin_phase(method, contact, buffer, t, block):
+    """What happens at time t (s), at which this phase begins. A gap of the start needs a second projection."""
     model, scratch, lanes = block.model, block.scratch, block.lanes
     if model.loops is not None:
         let_measured_go(model, block.state, lanes)
@@ -263,92 +263,92 @@ def begin_era(method, contact, buffer, t, block):
     if model.guards is not None and scratch.guards.fired[0] != at.NO_ROW:
         cross_edge(scratch.guards.fired[0], in_lanes(method, t, block), block, buffer)
     elif buffer is not None and (not is_steered(model) or scratch.anew[0] == 0):
-        cross_edge(block.era, in_lanes(method, t, block), block, buffer)
+        cross_edge(block.phase, in_lanes(method, t, block), block, buffer)
     if switches(model):
         h = model.step if trials_of(method) is None else short(model)
         begin_modes(in_lanes(method, t, block), h, block, buffer)
 
 
 @inlined
-def end_of_step(n, done, era, contact, model, scratch):
+def end_of_step(n, done, phase, contact, model, scratch):
     """Where step n ends, as a part of it: at the next edge, where Python wants to act, or at an impact. An edge at its
     end has a time that may be differentiated.
     """
     end = 1.0
-    if era < len(model.edge_step) and model.edge_step[era] == n:
-        end = model.edge_fraction[era]
-    elif era < len(model.edge_step) and model.edge_step[era] == n + 1 and model.edge_fraction[era] == 0.0:
-        end = 1.0 + model.edge_fraction[era]
+    if phase < len(model.edge_step) and model.edge_step[phase] == n:
+        end = model.edge_fraction[phase]
+    elif phase < len(model.edge_step) and model.edge_step[phase] == n + 1 and model.edge_fraction[phase] == 0.0:
+        end = 1.0 + model.edge_fraction[phase]
     end = end_before(n, done, end, model, scratch)
     return end if contact is None else end_of_part(done, end, contact)
 
 
 @kernel
 def advance(
-    method, n, done, era, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
+    method, n, done, phase, arrives, n_end, stride, model, state, scratch, samples, first, buffer, contact, lanes
 ):
-    """Step from t = (n + done) h, in the given era, to the beginning of step n_end; or to an edge where Python has to
+    """Step from t = (n + done) h, in the given phase, to the beginning of step n_end; or to an edge where Python has to
     change the tree or to empty the event buffer; or to a step for which contact or events have no room; or to the end
     of one in which a joint breaks or a trigger is due.
 
-    With `arrives`, the exchange of energy and the impulses at the beginning of the given era are still to be applied,
+    With `arrives`, the exchange of energy and the impulses at the beginning of the given phase are still to be applied,
     and loops to be closed. A sample is taken before each step whose number is a multiple of `stride`: sample k = n /
     stride is row k - first of `samples`. With n_end = NOW nothing happens but that the present state becomes row
-    `first`. Returns (n, done, era) reached; at an edge, the era that ends there. The result does not depend on how a
-    run is divided into calls: time is n h, multiplied, and eras change at edges only.
+    `first`. Returns (n, done, phase) reached; at an edge, the phase that ends there. The result does not depend on how
+    a run is divided into calls: time is n h, multiplied, and phases change at edges only.
     """
     if n_end == NOW:
-        t, block = (n + done) * model.step, WorldBlock(era, model, state, scratch, lanes)
+        t, block = (n + done) * model.step, WorldBlock(phase, model, state, scratch, lanes)
         known = go_to(method, t, UNKNOWN, block, buffer)
         sample(method, t, known, block, samples, first)
-        return n, done, era
+        return n, done, phase
     begin_call(contact)
     known = UNKNOWN
     while True:
-        is_edge = era < len(model.edge_step) and model.edge_step[era] == n and model.edge_fraction[era] == done
+        is_edge = phase < len(model.edge_step) and model.edge_step[phase] == n and model.edge_fraction[phase] == done
         if is_edge and not (model.guards is not None and arrives):
             if trials_of(method) is not None:
-                arrive(method, stop_of(era, model), WorldBlock(era, model, state, scratch, lanes), buffer)
+                arrive(method, stop_of(phase, model), WorldBlock(phase, model, state, scratch, lanes), buffer)
                 known = UNKNOWN
-            if needs_python(era, model, buffer) or precedes_edge(n, done, model, scratch):
-                return n, done, era
-            arrives = model.edge_kind[era] == at.EDGE_CROSSED or switches(model) or lasts(scratch)
-            era += 1
-        block = WorldBlock(era, model, state, scratch, lanes)  # of this turn: a loop that passes it on is read twice
+            if needs_python(phase, model, buffer) or precedes_edge(n, done, model, scratch):
+                return n, done, phase
+            arrives = model.edge_kind[phase] == at.EDGE_CROSSED or switches(model) or lasts(scratch)
+            phase += 1
+        block = WorldBlock(phase, model, state, scratch, lanes)  # of this turn: a loop that passes it on is read twice
         if arrives:
-            begin_era(method, contact, buffer, (n + done) * model.step, block)
+            begin_phase(method, contact, buffer, (n + done) * model.step, block)
             arrives = False
             note_begin(n, done, model, scratch)
             if passes(method, (n + done) * model.step, block):
-                return n, done, era
+                return n, done, phase
         known = go_to(method, (n + done) * model.step, known, block, buffer)
         if n >= n_end or is_full(model, buffer) or halts(n, done, model, scratch):
-            return n, done, era
+            return n, done, phase
         if done == 0.0 and n % stride == 0:
             if contact is not None and not sample_contacts(contact, n // stride):
-                return n, done, era
+                return n, done, phase
             row = n // stride - first
             known = sample(method, n * model.step, known, block, samples, row)
         if trials_of(method) is not None and not keeps_grid(model):
-            n, done = next_instant(n, n_end, stride, era, model)
+            n, done = next_instant(n, n_end, stride, phase, model)
             continue
-        end = end_of_step(n, done, era, contact, model, scratch)
+        end = end_of_step(n, done, phase, contact, model, scratch)
         t, t_end, h = (n + done) * model.step, (n + end) * model.step, (end - done) * model.step
         if lasts(scratch) and not is_left(scratch.lasting):
             if take_lasting(method, t, t_end, h, block, contact):
                 n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
                 if passes(method, t_end, block):
-                    return n, done, era
+                    return n, done, phase
                 continue
             if contact.lacks[0] > 0:
-                return n, done, era
+                return n, done, phase
         if not move_if_room(method, t, t_end, h, block, buffer, contact):
-            return n, done, era
+            return n, done, phase
         if contact is not None and not correct_if_room(contact, t_end, h, block, buffer):
             if contact.lacks[0] == 0 and (is_divided(contact) or woke(contact)):
                 continue
-            return n, done, era
+            return n, done, phase
         n, done = (n, end) if end < 1.0 else (n + 1, end - 1.0)
         broken = breaks(method, t_end, block)
         if passes(method, t_end, block) or broken:
-            return n, done, era
+            return n, done, phase

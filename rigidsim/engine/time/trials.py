@@ -4,7 +4,7 @@ The state of a lane is that at the time in its row `STEP`, the beginning of a tr
 asked for. A trial is the whole next state, with its error and the length of the step after it; where its error is too
 large, that of the step in its place. It is a function of the state alone, so it need not be kept: a call of a kernel
 begins by making it again. Samples are taken inside of it, so neither they nor the slices of a run, nor what other lanes
-do, change the steps; only `stop`, the edge at which the present era ends, does.
+do, change the steps; only `stop`, the edge at which the present phase ends, does.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ GUESSED = 5.0
 
 
 @inlined
-def stop_of(era, model):
-    """The time at which an era ends, s."""
-    if era < len(model.edge_step):
-        return (model.edge_step[era] + model.edge_fraction[era]) * model.step
+def stop_of(phase, model):
+    """The time at which a phase ends, s."""
+    if phase < len(model.edge_step):
+        return (model.edge_step[phase] + model.edge_fraction[phase]) * model.step
     return INFINITY
 
 

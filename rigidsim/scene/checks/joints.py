@@ -204,7 +204,7 @@ def resistance_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """
     jointed, starts = [node for node in hierarchy if node.joint is not None], Starts(hierarchy)
     for node in jointed:
-        held = hierarchy.carrier(hierarchy.at(node.parent)) if node.parent else None
+        held = hierarchy.moved_base(hierarchy.at(node.parent)) if node.parent else None
         if held is not None and held.is_free() and hierarchy.composite(held).mass.is_point:
             message = f"'{held.path}' is a particle, which does not rotate, so no joint can be attached to it"
             yield finding_at(node, "inertia", message, "motion", f"give '{held.path}' an inertia")
@@ -283,7 +283,7 @@ def _idle(nodes: list[SceneNode], hierarchy: Hierarchy, starts: Starts) -> Move 
     most: list[Any] = []  # the largest M_ii that these masses could have
     above: dict[int, list[int]] = {}  # of each body: the numbers of the coordinates that move it
     for node in nodes:
-        held, own = hierarchy.carrier(hierarchy.at(node.parent)) if node.parent else None, _moves(node, starts)
+        held, own = hierarchy.moved_base(hierarchy.at(node.parent)) if node.parent else None, _moves(node, starts)
         numbers = [*above.get(held.index if held else -1, ()), *range(len(moves), len(moves) + len(own))]
         inertia |= {(len(moves) + k, len(moves) + k): move.armature for k, move in enumerate(own)}
         moves, most, above[node.index] = [*moves, *own], [*most, *[0.0] * len(own)], numbers

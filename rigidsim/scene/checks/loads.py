@@ -18,7 +18,7 @@ from rigidsim.scene.values.rotation import Vector
 def load_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Finding]:
     """Forces and impulses on bodies that cannot move."""
     for key, name in (("forces", "a force"), ("impulses", "an impulse")):
-        if getattr(node.body, key) and hierarchy.carrier(node) is None:
+        if getattr(node.body, key) and hierarchy.moved_base(node) is None:
             base = "prescribed motion" if hierarchy.base(node) else "world"
             message = f"{name} has no effect here: the {base} holds this body"
             yield finding_at(node, "force", message, key, "put it on a free or jointed body, or on a part of one")

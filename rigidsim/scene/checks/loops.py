@@ -11,7 +11,7 @@ from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.vector import norm, sub
 from rigidsim.scene.checks.findings import Finding
 from rigidsim.scene.hierarchy.fitting import Unknown, closing_coordinates
-from rigidsim.scene.hierarchy.loops import Closing, Coupled, closings, coupled_numbers
+from rigidsim.scene.hierarchy.loops import Coupled, LoopClosure, coupled_numbers, loop_closures
 from rigidsim.scene.hierarchy.nodes import Hierarchy
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.loops import AngleLoop, Coupling, DistanceLoop, HingeLoop
@@ -90,7 +90,7 @@ def held_fault(tree: Tree, between: Sequence[str]) -> tuple[str, str] | None:
         what = f"parts of '{bases[0].path}'" if bases[0] else "parts of the world"
         message = f"both ends are {what}, which does not change, so there is nothing to hold"
         return message, "name two bodies that move relative to each other"
-    if not any(node and tree.carrier(node) for node in nodes):
+    if not any(node and tree.moved_base(node) for node in nodes):
         return "forces move neither end, so nothing can hold them together", "name a free body, or one on a joint"
     return None
 
@@ -99,7 +99,7 @@ def closing_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Loops that are not closed at t = 0, or would not stay so. The tree is weighed."""
     if hierarchy.scene.world.loops:
         advice = ""
-        for index, closing in enumerate(closings(hierarchy, Starts(hierarchy))):
+        for index, closing in enumerate(loop_closures(hierarchy, Starts(hierarchy))):
             place = ("world", "loops", index)
             particles = [] if isinstance(closing, Coupled) else [*_particle_findings(hierarchy, closing, place)]
             gaps = [] if particles else _gap_findings(closing, place)
@@ -128,24 +128,24 @@ def _written(unknown: Unknown, value: float) -> str:
     return f"{key}{''.join(f'[{k}]' for k in place)}: {number}"
 
 
-def _particle_findings(hierarchy: Hierarchy, closing: Closing, place: Path) -> Iterator[Finding]:
+def _particle_findings(hierarchy: Hierarchy, closing: LoopClosure, place: Path) -> Iterator[Finding]:
     ends = ((closing.first, closing.loop.at, "at"), (closing.second, closing.loop.to_at, "to_at"))
     for node, at, key in ends:
-        carrier = hierarchy.carrier(node) if node else None
-        if carrier is None or not carrier.is_free() or not hierarchy.composite(carrier).mass.is_point:
+        moved_base = hierarchy.moved_base(node) if node else None
+        if moved_base is None or not moved_base.is_free() or not hierarchy.composite(moved_base).mass.is_point:
             continue
         if isinstance(closing.loop, HingeLoop):
-            message = f"'{carrier.path}' is a particle, which does not rotate, so no axis of it can be held"
+            message = f"'{moved_base.path}' is a particle, which does not rotate, so no axis of it can be held"
             yield Finding("inertia", message, (*place, "between"), "write type: point, or give it an inertia")
         elif (
             node
-            and norm(sub(hierarchy.placements[node.index].point(at), hierarchy.composite(carrier).mass.center)) > 0.0
+            and norm(sub(hierarchy.placements[node.index].point(at), hierarchy.composite(moved_base).mass.center)) > 0.0
         ):
-            message = f"'{carrier.path}' is a particle, which does not rotate, so it is held at its mass only"
+            message = f"'{moved_base.path}' is a particle, which does not rotate, so it is held at its mass only"
             yield Finding("inertia", message, (*place, key), "omit this, or give the body an inertia")
 
 
-def _gap_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
+def _gap_findings(closing: LoopClosure | Coupled, place: Path) -> list[Finding]:
     if isinstance(closing, Coupled):
         return _coupled_gap_findings(closing, place)
     loop, allowed = closing.loop, CLOSED * (closing.size)
@@ -171,7 +171,7 @@ def _gap_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
     return []
 
 
-def _limit_findings(closing: Closing, place: Path) -> list[Finding]:
+def _limit_findings(closing: LoopClosure, place: Path) -> list[Finding]:
     """A distance or an angle that is beyond a limit at the start."""
     assert isinstance(closing.loop, DistanceLoop | AngleLoop) and closing.loop.stops is not None
     (least, most, _), now = closing.loop.stops, closing.measured
@@ -195,7 +195,7 @@ def _coupled_gap_findings(closing: Coupled, place: Path) -> list[Finding]:
     return [Finding("loop", message, (*place, key), hint)]
 
 
-def _rate_findings(closing: Closing | Coupled, place: Path) -> list[Finding]:
+def _rate_findings(closing: LoopClosure | Coupled, place: Path) -> list[Finding]:
     if isinstance(closing, Coupled):
         if not closing.opens:
             return []

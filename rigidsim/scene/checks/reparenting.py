@@ -43,10 +43,10 @@ def reparent_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             types[node.path] = event.joint[0]
         fault = _fault(tree, event, node, new)
         if fault is None:
-            left, frame = tree.carrier(node), new.frame if new else 0
+            left, frame = tree.moved_base(node), new.frame if new else 0
             tree = tree.moved(node.index, frame, event.kind, joint=new_joint(event, tree.metres(frame)))
             bereft = bereft_fault(tree, node)
-            changed = left and tree.nodes[left.index], tree.carrier(tree[event.body])
+            changed = left and tree.nodes[left.index], tree.moved_base(tree[event.body])
             fault = (
                 (bereft and ("body", *bereft))
                 or _pair_fault(tree, changed)
@@ -70,16 +70,16 @@ def _loop_fault(
             continue
         if (fault := held_fault(tree, loop.between)) and not held_fault(hierarchy, loop.between):
             return "to", f"of the loop '{name}' then {fault[0]}", "choose another parent, or omit the loop"
-    for carrier in filter(None, changed):
-        if carrier.is_free() and carrier.index in ends_on(tree, loops) and _is_particle(tree, carrier):
-            message = f"'{carrier.path}', on which a loop has an end, would be a particle, which does not rotate"
-            return "body", message, f"give '{carrier.path}' an inertia"
+    for moved_base in filter(None, changed):
+        if moved_base.is_free() and moved_base.index in ends_on(tree, loops) and _is_particle(tree, moved_base):
+            message = f"'{moved_base.path}', on which a loop has an end, would be a particle, which does not rotate"
+            return "body", message, f"give '{moved_base.path}' an inertia"
     return None
 
 
-def _is_particle(tree: Tree[SceneNode], carrier: SceneNode) -> bool:
+def _is_particle(tree: Tree[SceneNode], moved_base: SceneNode) -> bool:
     """Whether all mass of a free body is one particle."""
-    parts = [part for part in tree.parts(carrier) if part.body.has_mass]
+    parts = [part for part in tree.parts(moved_base) if part.body.has_mass]
     inertia = parts[0].body.inertia if len(parts) == 1 else None
     return inertia is not None and inertia.is_point
 
@@ -108,7 +108,7 @@ def _fault(tree: Tree[SceneNode], event: Reparenting, node: SceneNode, new: Scen
         return None if fault is None else ("body", *fault)
     if node.kind == "fixed" and any(part.body.has_mass for part in tree.parts(node)):
         return "motion", f"'{node.path}' is already fixed", "make it free first, by another entry of reparent"
-    if new is None or tree.carrier(new) is None:
+    if new is None or tree.moved_base(new) is None:
         return _holding_fault(tree, event, node)
     return None
 
@@ -118,7 +118,7 @@ def _joint_fault(tree: Tree[SceneNode], event: Reparenting, node: SceneNode, new
     if not carries_mass(tree, node):
         message = f"nothing that has a mass is on '{node.path}', so forces could not move it on a joint"
         return "body", message, "give it a mass, or write motion: fixed"
-    held = tree.carrier(new) if new else None
+    held = tree.moved_base(new) if new else None
     if held is not None and held.is_free() and _is_particle(tree, held):
         message = f"'{held.path}' is a particle, which does not rotate, so no joint can be attached to it"
         return "to", message, f"give '{held.path}' an inertia"
@@ -127,7 +127,7 @@ def _joint_fault(tree: Tree[SceneNode], event: Reparenting, node: SceneNode, new
 
 def _holding_fault(tree: Tree[SceneNode], event: Reparenting, node: SceneNode) -> Fault | None:
     """The problem with fixing a node to the world or to a prescribed motion, if there is one."""
-    if any(part.body.has_mass and tree.carrier(part) is node for part in tree):
+    if any(part.body.has_mass and tree.moved_base(part) is node for part in tree):
         message = "a mass can be fixed to a free body only, not to the world or to a prescribed motion"
         return "to", message, "omit 'motion', so that it is free there"
     loaded = next((part for part in tree.parts(node) if part.body.forces or part.body.impulses), None)
@@ -137,10 +137,10 @@ def _holding_fault(tree: Tree[SceneNode], event: Reparenting, node: SceneNode) -
     return None
 
 
-def _pair_fault(tree: Tree[SceneNode], carriers: tuple[SceneNode | None, ...]) -> Fault | None:
+def _pair_fault(tree: Tree[SceneNode], moved_bases: tuple[SceneNode | None, ...]) -> Fault | None:
     # Three particles may be on one line, too, but their positions at that time are known in the run only.
-    for carrier in filter(None, carriers):
-        parts = [part for part in tree.parts(carrier) if part.body.has_mass]
+    for moved_base in filter(None, moved_bases):
+        parts = [part for part in tree.parts(moved_base) if part.body.has_mass]
         if len(parts) == 2 and all(part.body.inertia and part.body.inertia.is_point for part in parts):
             first, second = (part.path for part in parts)
             line = f"'{first}' and '{second}' are two particles on a line, with no moment of inertia about it"

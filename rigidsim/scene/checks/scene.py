@@ -99,7 +99,7 @@ def _placed_mass_findings(hierarchy: Hierarchy, node: SceneNode) -> Iterator[Fin
     if kind == "prescribed":
         message = "a body with a prescribed motion cannot have a mass"
         yield finding_at(node, "mass", message, mass_key(body), NO_REACTION)
-    elif hierarchy.carrier(node) is None:
+    elif hierarchy.moved_base(node) is None:
         base = "a body with a prescribed motion" if hierarchy.base(node) else "the world"
         message = f"this body is fixed to {base}, where its mass has no effect"
         yield finding_at(node, "mass", message, mass_key(body), "omit the mass, or make the body free")

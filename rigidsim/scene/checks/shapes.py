@@ -10,8 +10,8 @@ from rigidsim.errors import did_you_mean
 from rigidsim.physics.distances import MESH
 from rigidsim.physics.mass import total_of
 from rigidsim.scene.checks.findings import Finding, finding_at, incapable
+from rigidsim.scene.hierarchy.collision_pairs import CollisionPairs, beyond_events, shapes_beyond_events
 from rigidsim.scene.hierarchy.mass import solid_weights
-from rigidsim.scene.hierarchy.meetings import Meetings, beyond_events, shapes_beyond_events
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.schema.body import HEAVIEST, LIGHTEST, Body
 from rigidsim.scene.schema.material import Groups
@@ -112,20 +112,20 @@ def _hint(name: str, known: dict[str, None]) -> str:
 
 def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
     """Shapes that cannot collide although contact is asked for; too many surfaces. The scene is valid otherwise."""
-    meetings = Meetings(hierarchy)
+    collision_pairs = CollisionPairs(hierarchy)
     record = hierarchy.scene.simulation.record or ()
-    if CONTACTS in record and not meetings.is_on:
+    if CONTACTS in record and not collision_pairs.is_on:
         message = "there are no contacts to record: no two shapes can touch, or contact is switched off"
         hint = "omit it, or give the bodies shapes and set simulation.contact"
         yield Finding("record", message, ("simulation", "record", record.index(CONTACTS)), hint)
-    if meetings.is_on and not hierarchy.scene.simulation.has_step:
+    if collision_pairs.is_on and not hierarchy.scene.simulation.has_step:
         message = "shapes can touch, and contact is computed in steps of a given length"
         yield Finding("missing-key", message, ("simulation",), "give simulation.step, or write contact: off")
-    count = len(meetings.surfaces.all)
-    if meetings.settings.mode != "off" and count > MOST_SURFACES:
+    count = len(collision_pairs.surfaces.all)
+    if collision_pairs.settings.mode != "off" and count > MOST_SURFACES:
         message = f"the shapes have {count} different materials and groups, at most {MOST_SURFACES} are possible"
         yield Finding("contact", message, ("bodies",), "use the same values for many bodies")
-    for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.met)):
+    for shape in (collision_pairs.surfaces.shapes[k] for k in sorted(collision_pairs.met)):
         metres, core = shape.node.metres, not_none(shape.core)
         is_sized = all(SMALLEST < metres * size < LARGEST for size in core.sizes)
         if not is_sized or not all(metres * abs(part) < LARGEST for part in core.position):
@@ -133,55 +133,55 @@ def contact_findings(hierarchy: Hierarchy) -> Iterator[Finding]:
             bounds = f"below {LARGEST:g} m" if is_sized else f"between {SMALLEST:g} and {LARGEST:g} m"
             message = f"the {what} of the shape is not {bounds}, so it cannot collide"
             yield Finding("contact", message, (*shape.node.place, "shapes", shape.number), "write collide: false here")
-    yield from _mesh_findings(meetings)
-    yield from _tree_findings(hierarchy, meetings)
-    if meetings.mode == "events":
-        yield from _events_findings(hierarchy, meetings)
-    for shape in (meetings.surfaces.shapes[k] for k in sorted(meetings.unsupported)):
+    yield from _mesh_findings(collision_pairs)
+    yield from _tree_findings(hierarchy, collision_pairs)
+    if collision_pairs.mode == "events":
+        yield from _events_findings(hierarchy, collision_pairs)
+    for shape in (collision_pairs.surfaces.shapes[k] for k in sorted(collision_pairs.unsupported)):
         hint = "write collide: false here or in an entry of world.contacts, or simulation.contact: off"
         place = (*shape.node.place, "shapes", shape.number)
         message = f"{described(shape.shape)} can touch others, but cannot collide in this version"
         yield Finding("collide", message, place, hint)
 
 
-def _mesh_findings(meetings: Meetings) -> Iterator[Finding]:
+def _mesh_findings(collision_pairs: CollisionPairs) -> Iterator[Finding]:
     """Meshes that cannot collide: with triangles without an area; open ones with others, without a thickness."""
-    shapes = meetings.surfaces.shapes
-    meshes = [shapes[k] for k in sorted(meetings.met) if not_none(shapes[k].core).kind == MESH]
+    shapes = collision_pairs.surfaces.shapes
+    meshes = [shapes[k] for k in sorted(collision_pairs.met) if not_none(shapes[k].core).kind == MESH]
     for shape in meshes:
         found = shape.shape.triangles() if isinstance(shape.shape, Triangulated) else None
         place = (*shape.node.place, "shapes", shape.number)
         flaw = None if found is None else degenerate_of(*found)
         if flaw:
             yield Finding("mesh", flaw[0], (*place, "file"), flaw[1])
-    for shape in (shapes[k] for k in sorted(meetings.sheets)):
+    for shape in (shapes[k] for k in sorted(collision_pairs.sheets)):
         message = f"{described(shape.shape)} is open, and can touch another surface of triangles without a radius"
         hint = "give one of them a radius, or write collide: false in an entry of world.contacts"
         yield Finding("collide", message, (*shape.node.place, "shapes", shape.number), hint)
 
 
-def _events_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:
+def _events_findings(hierarchy: Hierarchy, collision_pairs: CollisionPairs) -> Iterator[Finding]:
     """What `contact: events` has no law for."""
     method, stepping = hierarchy.scene.simulation.integrator, "write contact: stepping"
     if not method.holds_contacts:
         yield incapable(method, "holds_contacts", "locate the events of contacts", f", or {stepping}")
-    why = beyond_events(hierarchy, meetings)
+    why = beyond_events(hierarchy, collision_pairs)
     if why:
         message = f"contact: events does not support {why}"
         yield Finding("contact", message, ("simulation", "contact"), stepping)
-    for shape, what in shapes_beyond_events(hierarchy, meetings):
+    for shape, what in shapes_beyond_events(hierarchy, collision_pairs):
         place = (*shape.node.place, "shapes", shape.number)
         yield Finding("contact", what, place, f"{stepping}, or collide: false here")
 
 
-def _tree_findings(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[Finding]:
+def _tree_findings(hierarchy: Hierarchy, collision_pairs: CollisionPairs) -> Iterator[Finding]:
     """Bodies on joints that cannot touch others: without mass, or moved by a method that contact cannot correct."""
-    shapes, method = list(meetings.in_trees()), hierarchy.scene.simulation.integrator
+    shapes, method = list(collision_pairs.in_trees()), hierarchy.scene.simulation.integrator
     if shapes and not method.touches_trees:
         what = f"move bodies on joints that touch others, such as '{shapes[0].node.path}'"
         yield incapable(method, "touches_trees", what, ", or write contact: off")
     for shape in shapes:
-        body = hierarchy.carrier(shape.node)
+        body = hierarchy.moved_base(shape.node)
         if body is not None and not hierarchy.weight(body):
             place, message = (
                 (*shape.node.place, "shapes", shape.number),

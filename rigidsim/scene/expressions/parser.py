@@ -15,7 +15,7 @@ from rigidsim.quantities.dimensions import in_units, measure_of
 from rigidsim.quantities.names import BadName, name_and_unit, read_name
 from rigidsim.quantities.vocabulary import BODY, CANONICAL
 from rigidsim.scene.expressions import vectors
-from rigidsim.scene.expressions.building import (
+from rigidsim.scene.expressions.operands import (
     SECONDS,
     VECTOR,
     Operand,

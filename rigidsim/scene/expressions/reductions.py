@@ -11,7 +11,7 @@ from rigidsim.quantities.dimensions import Measure
 from rigidsim.quantities.dimensions import combined as unit_of
 from rigidsim.quantities.names import bodies_called, is_pattern
 from rigidsim.quantities.vocabulary import LOOP, READ
-from rigidsim.scene.expressions.building import SECONDS, Operand, combined, require
+from rigidsim.scene.expressions.operands import SECONDS, Operand, combined, require
 from rigidsim.scene.expressions.tokens import ExpressionError, Token
 from rigidsim.scene.expressions.tree import (
     Apply,

@@ -9,7 +9,7 @@ from rigidsim.physics.operations import NUMBER
 from rigidsim.quantities.dimensions import measure_of
 from rigidsim.quantities.names import bodies_called, is_pattern
 from rigidsim.quantities.vocabulary import PARENT
-from rigidsim.scene.expressions.building import Operand
+from rigidsim.scene.expressions.operands import Operand
 from rigidsim.scene.expressions.tables import Interpolant
 from rigidsim.scene.expressions.tokens import ExpressionError
 from rigidsim.scene.expressions.tree import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from rigidsim.scene.expressions.building import (
+from rigidsim.scene.expressions.operands import (
     NUMBER,
     VECTOR,
     Operand,

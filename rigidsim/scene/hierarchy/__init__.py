@@ -1,1 +1,1 @@
-"""The tree of a scene at t = 0: parents, carriers, masses, initial motion."""
+"""The tree of a scene at t = 0: parents, moved bases, masses, initial motion."""

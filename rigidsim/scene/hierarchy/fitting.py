@@ -17,7 +17,7 @@ from rigidsim.containers.optional import not_none
 from rigidsim.physics.loops import CLOSED
 from rigidsim.physics.quaternion import rotate
 from rigidsim.physics.rigid_body import point_velocity
-from rigidsim.scene.hierarchy.loops import closings
+from rigidsim.scene.hierarchy.loops import loop_closures
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.hierarchy.start import Starts
 from rigidsim.scene.schema.start import StartPlace
@@ -95,7 +95,7 @@ def _openings(hierarchy: Hierarchy, unknowns: Sequence[Unknown]) -> np.ndarray:
 
     def at(rates: Sequence[float]) -> np.ndarray:
         moved = changed(hierarchy, unknowns, rates=rates)
-        return np.array([x for one in closings(moved, Starts(moved)) for x in one.rates()], float)
+        return np.array([x for one in loop_closures(moved, Starts(moved)) for x in one.rates()], float)
 
     at_rest = at([0.0] * len(unknowns))
     return np.stack([at(row) - at_rest for row in np.eye(len(unknowns)).tolist()], axis=1)
@@ -106,14 +106,14 @@ def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
     would. The tree is weighed.
     """
     starts = Starts(hierarchy)
-    if not any(one.opens or one.turns_away for one in closings(hierarchy, starts)):
+    if not any(one.opens or one.turns_away for one in loop_closures(hierarchy, starts)):
         return {}
     unknowns = [one for one, is_free in unprescribed(hierarchy, "rate") if is_free]
 
     def at(rates: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
         moved = changed(hierarchy, unknowns, rates=rates)
         found = Starts(moved)
-        return np.array([x for one in closings(moved, found) for x in one.rates()], float), momenta(moved, found)
+        return np.array([x for one in loop_closures(moved, found) for x in one.rates()], float), momenta(moved, found)
 
     if not unknowns:
         return {}
@@ -123,7 +123,7 @@ def found_rates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
     if free.size:
         rates = rates - free @ np.linalg.lstsq(P @ free, P @ rates, rcond=DEPENDENT)[0]
     fitted = changed(hierarchy, unknowns, rates=rates)
-    if any(one.opens or one.turns_away for one in closings(fitted, Starts(fitted))):
+    if any(one.opens or one.turns_away for one in loop_closures(fitted, Starts(fitted))):
         return {}
     return _written(unknowns, "rate", rates)
 
@@ -162,11 +162,11 @@ def closing_coordinates(hierarchy: Hierarchy) -> list[tuple[Unknown, float]]:
 
 def _newton(hierarchy: Hierarchy, unknowns: Sequence[Unknown], given: np.ndarray) -> np.ndarray | None:
     """The coordinates near the given ones at which all loops are closed, by Gauss and Newton; None if it finds none."""
-    size = max(float(one.size) for one in closings(hierarchy, Starts(hierarchy)))
+    size = max(float(one.size) for one in loop_closures(hierarchy, Starts(hierarchy)))
 
     def gaps(at: np.ndarray) -> np.ndarray:
         moved = changed(hierarchy, unknowns, starts=at)
-        return np.array([x for one in closings(moved, Starts(moved)) for x in one.gaps()], float)
+        return np.array([x for one in loop_closures(moved, Starts(moved)) for x in one.gaps()], float)
 
     x, left = _nearest(gaps, given, _differences(unknowns, size), 1e-6 * CLOSED)
     return x if left < 1e-6 * CLOSED else None
@@ -220,7 +220,7 @@ def found_coordinates(hierarchy: Hierarchy) -> dict[Path, list[float] | float]:
         moved = changed(hierarchy, unknowns, starts=at)
         found = Starts(moved)
         ways = [x for target in targets for x in distance_to(moved, target, found)]
-        return np.array([*ways, *(x for one in closings(moved, found) for x in one.gaps())], float)
+        return np.array([*ways, *(x for one in loop_closures(moved, found) for x in one.gaps())], float)
 
     places = [abs(float(x)) for target in targets for x in target.values]
     size = max(*places, np.abs(gaps(given)).max(), np.finfo(float).tiny)

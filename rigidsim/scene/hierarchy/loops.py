@@ -24,7 +24,7 @@ from rigidsim.tree.nodes import Node, Tree
 SLOW = 1e-6  # rad/s: a millionth of it is no rate but the rounding of what rests
 
 
-class Closing(NamedTuple):
+class LoopClosure(NamedTuple):
     """A loop at t = 0. Vectors in the axes of the first body, m and s; there the second body has the rate omega."""
 
     loop: BodyLoop | AngleLoop
@@ -207,7 +207,7 @@ class Coupled(NamedTuple):
         yield (self._departure - self.length) / self.size
 
 
-def closings(hierarchy: Hierarchy, starts: Starts) -> Iterator[Closing | Coupled]:
+def loop_closures(hierarchy: Hierarchy, starts: Starts) -> Iterator[LoopClosure | Coupled]:
     """The loops of a scene, whose bodies are known, in the order of the file."""
     for loop in hierarchy.scene.world.loops:
         if isinstance(loop, Coupling):
@@ -230,7 +230,7 @@ def _coupled(loop: Coupling, hierarchy: Hierarchy) -> Coupled:
     return Coupled(loop, first, second, (a, b))
 
 
-def _closing(loop: BodyLoop | AngleLoop, hierarchy: Hierarchy, starts: Starts) -> Closing:
+def _closing(loop: BodyLoop | AngleLoop, hierarchy: Hierarchy, starts: Starts) -> LoopClosure:
     frames = [hierarchy.frame_of(path) for path in loop.between]
     nodes, metres = [hierarchy.node(frame) for frame in frames], [hierarchy.metres(frame) for frame in frames]
 
@@ -248,7 +248,7 @@ def _closing(loop: BodyLoop | AngleLoop, hierarchy: Hierarchy, starts: Starts) -
     turns = [norm(starts[frame].omega) for frame in frames]
     places = [norm(scaled(node.parent_metres, node.position)) for node in nodes if node]
     size = max(*reaches, *places, getattr(loop, "length", None) or 0.0) or 1.0
-    return Closing(
+    return LoopClosure(
         loop=loop,
         first=nodes[0],
         second=nodes[1],
@@ -276,8 +276,8 @@ def _axis(axis: JointAxis | None, node: SceneNode | None, starts: Starts) -> Vec
 def ends_on(tree: Tree, loops: Sequence[Loop]) -> set[int]:
     """The numbers of the moved bodies on which loops have ends."""
     named = (tree.get(path) for loop in loops for path in loop.between)
-    carriers = (tree.carrier(node) for node in named if node is not None)
-    return {carrier.index for carrier in carriers if carrier is not None}
+    moved_bases = (tree.moved_base(node) for node in named if node is not None)
+    return {moved_base.index for moved_base in moved_bases if moved_base is not None}
 
 
 def joined_frames(hierarchy: Hierarchy) -> list[tuple[int, int]]:

@@ -16,21 +16,21 @@ from rigidsim.scene.values.rotation import Vector
 
 
 class Part:
-    """A free body, or a part fixed to one: its carrier, the mass of that with all its parts, its placement there."""
+    """A free body, or a part fixed to one: its moved base, the mass of that with all its parts, its placement there."""
 
     def __init__(self, hierarchy: Hierarchy, node: SceneNode):
-        self._node, self.carrier = node, not_none(hierarchy.carrier(node))
-        self.mass, self.at = hierarchy.composite(self.carrier).mass, hierarchy.placements[node.index]
+        self._node, self.moved_base = node, not_none(hierarchy.moved_base(node))
+        self.mass, self.at = hierarchy.composite(self.moved_base).mass, hierarchy.placements[node.index]
 
     def point(self, at: Vector | None) -> Vector:
-        """A point of the part, as a force has it, in the coordinates of the carrier."""
-        if at is None and self._node is self.carrier:
+        """A point of the part, as a force has it, in the coordinates of the moved base."""
+        if at is None and self._node is self.moved_base:
             return self.mass.center
         return self.at.point(self._node.center if at is None else at)
 
     def pulled(self, at: Vector | None) -> float:
         """The largest acceleration of a point by a unit force there, over all directions, 1/kg."""
-        arm = scaled(self.carrier.metres, sub(self.point(at), self.mass.center))
+        arm = scaled(self.moved_base.metres, sub(self.point(at), self.mass.center))
         if not any(arm):
             return 1 / self.mass.mass
         lever = np.cross(np.eye(3), arm)
@@ -49,9 +49,9 @@ class Part:
         inertia = np.array(unpacked(self.mass.inertia))
         if self.mass.is_point:
             return np.zeros((3, 3))
-        if not self.carrier.normal:
+        if not self.moved_base.normal:
             return np.linalg.inv(inertia)
-        n = np.array(self.carrier.normal)
+        n = np.array(self.moved_base.normal)
         return np.outer(n, n) / (n @ inertia @ n)
 
 

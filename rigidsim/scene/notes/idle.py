@@ -11,9 +11,9 @@ import numpy as np
 from rigidsim.containers.optional import not_none
 from rigidsim.physics.mass import joined, principal_moments, unpacked
 from rigidsim.physics.vector import norm, sub
+from rigidsim.scene.hierarchy.collision_pairs import MOST_RATIO, CollisionPairs
 from rigidsim.scene.hierarchy.fitting import opposed_motors
 from rigidsim.scene.hierarchy.mass import solid_masses
-from rigidsim.scene.hierarchy.meetings import MOST_RATIO, Meetings
 from rigidsim.scene.hierarchy.nodes import Hierarchy, SceneNode
 from rigidsim.scene.text.document import Path
 from rigidsim.scene.text.plain import bodies_in
@@ -121,8 +121,8 @@ def _events(place: Path, events: tuple, end: float) -> Iterator[tuple[Path, str]
 
 def _whole(hierarchy: Hierarchy, node: SceneNode) -> str:
     """The path of the free body of which a node is a part during the whole run; empty if there is none."""
-    carriers = {tree.carrier(tree.nodes[node.index]) for tree in hierarchy.history}
-    paths = {carrier.path if carrier else "" for carrier in carriers}
+    moved_bases = {tree.moved_base(tree.nodes[node.index]) for tree in hierarchy.history}
+    paths = {moved_base.path if moved_base else "" for moved_base in moved_bases}
     return paths.pop() if len(paths) == 1 else ""
 
 
@@ -145,23 +145,23 @@ def motor_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
 
 def contact_notes(hierarchy: Hierarchy) -> Iterator[tuple[Path, str]]:
     """Everything about contact that may not be meant, as (path, sentence)."""
-    meetings = Meetings(hierarchy)
-    if meetings.settings.substeps is None and meetings.ratio > MOST_RATIO:
+    collision_pairs = CollisionPairs(hierarchy)
+    if collision_pairs.settings.substeps is None and collision_pairs.ratio > MOST_RATIO:
         message = (
-            f"moving bodies that can collide have a ratio of masses of {meetings.ratio:.3g}. Above {MOST_RATIO:g} a"
-            " light body under a heavy one sinks into what it lies on. A smaller step helps; given substeps end this"
-            " warning"
+            f"moving bodies that can collide have a ratio of masses of {collision_pairs.ratio:.3g}. Above"
+            f" {MOST_RATIO:g} a light body under a heavy one sinks into what it lies on. A smaller step helps; given"
+            " substeps end this warning"
         )
         yield ("simulation", "contact"), message
-    if meetings.settings.mode != "off" and meetings.surfaces.entries:
-        yield from _idle_pairs(meetings)
+    if collision_pairs.settings.mode != "off" and collision_pairs.surfaces.entries:
+        yield from _idle_pairs(collision_pairs)
 
 
-def _idle_pairs(meetings: Meetings) -> Iterator[tuple[Path, str]]:
+def _idle_pairs(collision_pairs: CollisionPairs) -> Iterator[tuple[Path, str]]:
     """Entries of `world.contacts` for bodies that can never touch."""
-    surfaces = meetings.surfaces
+    surfaces = collision_pairs.surfaces
     possible = np.zeros((len(surfaces.all),) * 2, dtype=bool)
-    for a, b in meetings.possible_pairs():
+    for a, b in collision_pairs.possible_pairs():
         possible[a, b] = possible[b, a] = True
     for index, entry in enumerate(surfaces.entries):
         place = ("world", "contacts", index, "between")

@@ -289,8 +289,8 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
     start = Starts(hierarchy)
     for node, index, force in forces:
         held = (node, hierarchy.get(getattr(force, "to", None)))
-        ends = [Part(hierarchy, end) for end in held if end is not None and hierarchy.carrier(end)]
-        if len({end.carrier.path for end in ends}) < len(ends) or not all(end.mass.mass for end in ends):
+        ends = [Part(hierarchy, end) for end in held if end is not None and hierarchy.moved_base(end)]
+        if len({end.moved_base.path for end in ends}) < len(ends) or not all(end.mass.mass for end in ends):
             continue  # within one body, or on one whose mass is that of others, which hang on it by joints
 
         def speed(at: Vector | None, medium: str, end: Part = ends[0]) -> float:
@@ -298,7 +298,7 @@ def _loads(hierarchy: Hierarchy) -> Iterator[LoadRates]:
 
         assert force.kind.rates is not None
         swing, damping = force.kind.rates(force, ends, speed)
-        damped = dict(zip((end.carrier.path for end in ends), damping, strict=False))
+        damped = dict(zip((end.moved_base.path for end in ends), damping, strict=False))
         yield LoadRates((*node.place, "forces", index), swing, damped)
     yield from _joint_loads(hierarchy, start)
 
@@ -325,6 +325,6 @@ def _joint_loads(hierarchy: Hierarchy, start: Starts) -> Iterator[LoadRates]:
 
 def _speed(end: Part, at: Vector | None, start: Starts, medium: int) -> float:
     """The speed of a point relative to a medium at t = 0, m/s."""
-    body = start[end.carrier.frame]
+    body = start[end.moved_base.frame]
     point = body.point(end.point(at))
     return norm(sub(body.velocity_at(point), start[medium].velocity_at(point)))

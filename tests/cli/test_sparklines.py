@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import rigidsim
 from rigidsim.cli import cli
 from rigidsim.errors import UsageError
-from rigidsim.report.courses import LEVELS, MOST_BINS, Course, course_lines, courses, values_at
 from rigidsim.report.sections import plain
+from rigidsim.report.sparklines import LEVELS, MOST_BINS, Sparkline, sparkline_lines, sparklines, values_at
 from spinning_brick import SCENE
 
 LONG = SCENE.replace("record_every: 0.05", "record_every: 0.01").replace("duration: 1", "duration: 30")
@@ -29,19 +29,19 @@ def kept(tmp_path_factory):
     return path
 
 
-def course(values, size: int = 1) -> Course:
+def course(values, size: int = 1) -> Sparkline:
     """Of groups of that many values."""
     groups = np.asarray(values, dtype=float).reshape(-1, size)
     low, high = np.fmin.reduce(groups, axis=1), np.fmax.reduce(groups, axis=1)
     finite = groups[np.isfinite(groups)]
     mean = float(finite.mean()) if len(finite) else 0.0
-    return Course("x", "", groups[0, 0], groups[-1, -1], mean, np.arange(len(low)), low, high)
+    return Sparkline("x", "", groups[0, 0], groups[-1, -1], mean, np.arange(len(low)), low, high)
 
 
 def test_numbers_are_those_of_the_samples(kept):
     with rigidsim.load(kept) as trajectory:
         assert len(trajectory.time) > 2 * MOST_BINS
-        found = courses(trajectory, ["brick.velocity", "kinetic_energy", "mark.distance@brick"])
+        found = sparklines(trajectory, ["brick.velocity", "kinetic_energy", "mark.distance@brick"])
         of = [*trajectory["brick"].world.velocity.T, trajectory.diagnostic("kinetic_energy")]
         of.append(np.linalg.norm(trajectory["brick/mark"].seen_from("brick").position, axis=1))
         names = [f"brick.velocity.{letter}" for letter in "xyz"]
@@ -98,7 +98,7 @@ def test_rounding_is_flat_and_what_is_not_finite_is_blank():
     assert course([1.0, 1.0 + 1e-8, 1.0]).sparkline(3) == LEVELS[0] + LEVELS[7] + LEVELS[0]
     assert course([1.0, 1.00001]).digits == 7 and course([1.0, 1.0 + 2e-8]).digits == 9
     assert course([0.0, np.nan, 7.0]).sparkline(3) == f"{LEVELS[0]} {LEVELS[7]}"
-    assert course_lines([course([np.nan, 2.0, 3.0])], np.arange(3.0))[1].split()[1:5] == ["-", "2", "3", "3"]
+    assert sparkline_lines([course([np.nan, 2.0, 3.0])], np.arange(3.0))[1].split()[1:5] == ["-", "2", "3", "3"]
     one = course([np.nan, np.nan])
     assert one.sparkline(2) == "  "
     assert plain(one)["min"] is None

@@ -32,7 +32,7 @@ digits are shown as it takes to see it.
 
 
 @dataclass(frozen=True)
-class Course:
+class Sparkline:
     """A number over time. `low` and `high` are the least and the greatest value of groups of successive samples, each
     of as many samples but the last; NaN where none is finite.
     """
@@ -99,14 +99,14 @@ def understood(trajectory: Trajectory, names: Sequence[str]) -> list[NamedQuanti
     return [named(trajectory, name) for written in names for name in expanded(trajectory, written)]
 
 
-def courses(trajectory: Trajectory, names: Sequence[str]) -> list[Course]:
+def sparklines(trajectory: Trajectory, names: Sequence[str]) -> list[Sparkline]:
     """Each component of some quantities, see `rigidsim.analysis.quantities`. Of a file only the parts are read that
     they need, window by window. Raises UsageError, NotRecordedError.
     """
     return [course for one in understood(trajectory, names) for course in _courses(trajectory, one)]
 
 
-def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
+def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Sparkline]:
     count, n_part = len(trajectory.time), max(1, len(one.components))
     size = -(-count // MOST_BINS)
     low = np.full((-(-count // size), n_part), np.nan)
@@ -128,12 +128,12 @@ def _courses(trajectory: Trajectory, one: NamedQuantity) -> list[Course]:
     about = zip(names, *ends, mean, low.T, high.T, strict=True)
     begins = trajectory.time[::size]
     return [
-        Course(name, one.unit, float(first), float(last), float(middle), begins, least, greatest, scale)
+        Sparkline(name, one.unit, float(first), float(last), float(middle), begins, least, greatest, scale)
         for name, first, last, middle, least, greatest in about
     ]
 
 
-def course_lines(found: Sequence[Course], time: np.ndarray) -> list[str]:
+def sparkline_lines(found: Sequence[Sparkline], time: np.ndarray) -> list[str]:
     """A table with a line for each course, as wide as the terminal. What is rounding is 0, and what there is not
     (the coordinate of a joint before it is made) a dash.
     """
@@ -155,8 +155,8 @@ def quantities_report(trajectory: Trajectory, file: str | Path, names: Sequence[
     """The output of `inspect FILE QUANTITY ...`. Raises UsageError for a name that means nothing, NotRecordedError for
     what is not in the trajectory.
     """
-    time, found = trajectory.time, courses(trajectory, names)
-    lines = [f"{file}: {trajectory.status}, {counted(len(time), 'sample')}", *course_lines(found, time)]
+    time, found = trajectory.time, sparklines(trajectory, names)
+    lines = [f"{file}: {trajectory.status}, {counted(len(time), 'sample')}", *sparkline_lines(found, time)]
     ends = {"begin": float(time[0]), "end": float(time[-1])}
     return Report(Section({"file": str(file), "status": trajectory.status, **ends, "quantities": found}, lines))
 

@@ -31,13 +31,13 @@ from rigidsim.engine.constraints.tree_responses import InTrees
 from rigidsim.engine.constraints.tree_responses import push as push_with_tree
 from rigidsim.engine.contact.division import undivided
 from rigidsim.engine.contact.simultaneous import (
+    IMPACT_PLACE,
+    IMPACT_WHO,
     LEVERS,
-    MOST_STRUCK,
+    MOST_AT_ONCE,
     N_BODIES,
     N_PAIRS,
     N_PLACES,
-    STRUCK,
-    STRUCK_PLACE,
     sides_of,
     slip_of,
 )  # fmt: skip
@@ -59,7 +59,7 @@ TOGETHER = 1e-8
 SURFACE = 1e-9  # of the smaller shape: places that overlap by more are not struck at the surface
 
 
-class Meeting(NamedTuple):
+class StepPairs(NamedTuple):
     """What may meet what in a step."""
 
     nominal: float  # as `undivided`, s
@@ -80,10 +80,10 @@ class StepPoints(NamedTuple):
 
 
 @inlined
-def meeting_of(trees, model, arrays):
+def pairs_of(trees, model, arrays):
     """What may meet in a step."""
     candidates, nominal = arrays.candidates, undivided(model.step, arrays.part)
-    return Meeting(nominal, model.contacts, model.body, model.normal, candidates.pair, candidates.count[0], trees)
+    return StepPairs(nominal, model.contacts, model.body, model.normal, candidates.pair, candidates.count[0], trees)
 
 
 @inlined
@@ -108,11 +108,11 @@ def gravity_on(k, contacts, body: BODY):
 
 
 @inlined
-def threshold_of(first, second, speed_factor, weak, meeting):
+def threshold_of(first, second, speed_factor, weak, pairs):
     """What `least_speed` needs to know of two shapes."""
-    contacts, body = meeting.contacts, meeting.body
+    contacts, body = pairs.contacts, pairs.body
     gravity = max(gravity_on(first, contacts, body), gravity_on(second, contacts, body))
-    return gravity, meeting.nominal * speed_factor, weak
+    return gravity, pairs.nominal * speed_factor, weak
 
 
 # --- the problem
@@ -150,13 +150,13 @@ def along_plane(n, plane: TRIPLE):
 
 
 @inlined
-def add_place(m, sides, law, shapes, meeting, near, problem):
+def add_place(m, sides, law, shapes, pairs, near, problem):
     """Add one place of the pair that was added last, with its law: restitution, friction, the slip of the surfaces, and
     what `least_speed` needs.
     """
     (first, second), (e, mu, moves, threshold) = shapes, law
     i, place = problem.size[N_PLACES], near.places[m]
-    n = along_plane(place.normal, meeting.plane)
+    n = along_plane(place.normal, pairs.plane)
     if dot(n, n) == 0.0:
         return
     row, who = problem.place[i], problem.who[i]
@@ -167,7 +167,7 @@ def add_place(m, sides, law, shapes, meeting, near, problem):
     row.lever_A = r_A
     row.lever_B = r_B
     row.gap, row.restitution, row.friction = place.gap, e, mu
-    u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, meeting.contacts, near)
+    u_n, (_, pull) = dot(n, slip_of(i, problem)), closing_of(place, first, second, pairs.contacts, near)
     is_slow = u_n < 0.0 and -u_n <= least_speed(pull, threshold)
     row.added = add(scaled(-u_n if is_slow else 0.0, n), rejection(n, moves))
     problem.size[N_PLACES] = i + 1
@@ -184,26 +184,26 @@ def nearness(nominal, size, extent, near):
 
 
 @inlined
-def join(k, is_first, may_overlap, now, meeting, motion, near, problem):
+def join(k, is_first, may_overlap, now, pairs, motion, near, problem):
     """Add a pair to the problem if it touches and approaches fast enough, or touches and is the first or without
     restitution.
 
     Returns (whether it is added, its speed of approach, whether that is too slow for its restitution); it is not added
     if there is no room.
     """
-    first, second, contacts = meeting.pair[k, 0], meeting.pair[k, 1], meeting.contacts
+    first, second, contacts = pairs.pair[k, 0], pairs.pair[k, 1], pairs.contacts
     place_pair(first, second, now, motion, contacts, near)
     size, extent = sizes(first, second, contacts, near)
-    touching = nearness(meeting.nominal, size, extent, near)
+    touching = nearness(pairs.nominal, size, extent, near)
     recall_features(k, near.convex)
     count = find_places(first, second, touching, contacts, near)
     note_features(k, near.convex)
-    threshold = threshold_of(first, second, 1.0, 0.0, meeting)
+    threshold = threshold_of(first, second, 1.0, 0.0, pairs)
     _, _, speed, _, excess = soonest(first, second, 0.0, count, touching, threshold, contacts, near)
     e, mu = surfaces_of(first, second, contacts)
     is_slow, rebounds, joins = excess <= 1.0, e * excess > 1.0, is_first or e == 0.0
     is_hidden = count > 0 and deepest(count, near.places) < -touching and not may_overlap
-    if count == 0 or is_hidden or (is_slow and not joins) or problem.size[N_PLACES] + count > MOST_STRUCK:
+    if count == 0 or is_hidden or (is_slow and not joins) or problem.size[N_PLACES] + count > MOST_AT_ONCE:
         return False, speed, False
     problem.pair[problem.size[N_PAIRS]] = k
     problem.size[N_PAIRS] += 1
@@ -211,7 +211,7 @@ def join(k, is_first, may_overlap, now, meeting, motion, near, problem):
     b = add_body(contacts.shape[second].body, near.side[1], problem)
     law = e if rebounds else 0.0, mu, surface_slip(first, second, contacts, near), threshold
     for m in range(count):
-        add_place(m, (a, b), law, (first, second), meeting, near, problem)
+        add_place(m, (a, b), law, (first, second), pairs, near, problem)
     return True, speed, e > 0.0 and not (is_slow or rebounds)
 
 
@@ -227,16 +227,16 @@ def begin_jolt(h, inertia, start: CENTRE, finish: CENTRE, struck: JOLT):
 
 
 @inlined
-def push(b, t, r, P, side: SIDE, meeting, motion):
+def push(b, t, r, P, side: SIDE, pairs, motion):
     """An impulse P on a body at r from its centre, t s after the beginning of the step. `side`: its motion then. The
     angular acceleration after it is I^-1 (tau - omega x L).
     """
-    if b >= meeting.contacts.n_moved:
+    if b >= pairs.contacts.n_moved:
         return
     vel, moved, struck = motion.vel[b], motion.moved[b], motion.struck[b]
     start, finish = motion.start[b], motion.finish[b]
     if struck.count == 0.0:
-        begin_jolt(motion.h, meeting.body[meeting.contacts.body[b].row].inertia, start, finish, struck)
+        begin_jolt(motion.h, pairs.body[pairs.contacts.body[b].row].inertia, start, finish, struck)
     dv, alpha = scaled(motion.inverse[b].mass, P), scaled(1.0 / motion.h, sub(finish.omega, start.omega))
     struck.dL = add(struck.dL, cross(r, P))
     L = momentum_at(t, struck)
@@ -269,18 +269,18 @@ def push_with_trees(motion, problem, trees):
 
 
 @inlined
-def push_bodies(t, meeting, motion, problem):
+def push_bodies(t, pairs, motion, problem):
     """The impulses of all places, t s after the beginning of the step."""
-    if meeting.trees is not None:
-        push_with_trees(motion, problem, meeting.trees)
+    if pairs.trees is not None:
+        push_with_trees(motion, problem, pairs.trees)
         return
     for i in range(problem.size[N_PLACES]):
         who, row = problem.who[i], problem.place[i]
         P = row.P
         for s in range(2):
-            m = who[STRUCK.a + s]
+            m = who[IMPACT_WHO.a + s]
             r = row.part(LEVERS + 3 * s, 3)
-            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], meeting, motion)
+            push(problem.body[m], t, r, scaled(2.0 * s - 1.0, P), problem.side[m], pairs, motion)
 
 
 @inlined
@@ -300,7 +300,7 @@ def store_energies(contacts, body, problem):
     for i in range(problem.size[N_PLACES]):
         total = 0.0
         for s in range(2):
-            m = problem.who[i, STRUCK.a + s]
+            m = problem.who[i, IMPACT_WHO.a + s]
             total += kinetic(problem.body[m], problem.side[m], contacts, body)
         problem.energy[problem.who[i].pair] = total
 
@@ -313,7 +313,7 @@ def driven_work(i, problem):
     row, P = problem.place[i], problem.place[i].P
     work = -dot(rejection(row.normal, P), row.added)
     for s in range(2):
-        side, r = problem.side[problem.who[i, STRUCK.a + s]], row.part(LEVERS + 3 * s, 3)
+        side, r = problem.side[problem.who[i, IMPACT_WHO.a + s]], row.part(LEVERS + 3 * s, 3)
         work += (1.0 - 2.0 * s) * dot(P, point_velocity(side.v, side.omega, r)) if side.mass == 0.0 else 0.0
     return work
 
@@ -379,12 +379,12 @@ def renew_points(p, first_point, size, radius, points, problem):
             continue
         while m < points.number and points.who[m].pair == problem.pair[p]:
             if points.who[m].feature == problem.who[i].feature:
-                write_struck(row, displacement_at(i, problem), radius, points.who[m], points.value[m])
+                write_impact_place(row, displacement_at(i, problem), radius, points.who[m], points.value[m])
             m += 1
 
 
 @inlined
-def write_struck(row: STRUCK_PLACE, moved, radius, whose: WHO, point: CONTACT_POINT):
+def write_impact_place(row: IMPACT_PLACE, moved, radius, whose: WHO, point: CONTACT_POINT):
     """Normal, levers and gap at the beginning of the step of one point, whose bodies may be exchanged."""
     swapped = (whose.marks & c.SWAPPED) > 0
     whose.marks -= whose.marks & c.FOLLOWING  # levers that follow start with the step

@@ -65,7 +65,7 @@ class Encounters:
             shape = surfaces.shapes[k]
             node = tree.nodes[shape.node.index]
             is_plane = shape.core is not None and shape.core.kind == HALF_SPACE
-            kind = Kind(shape.surface, tree.carrier(node) is not None, is_plane)
+            kind = Kind(shape.surface, tree.moved_base(node) is not None, is_plane)
             self._groups[kind][tree.leader(node).index].append(k)
         self._apart = tree.held_apart(joined)
         self.kinds = list(self._groups)
@@ -123,7 +123,7 @@ MOST_PLACES, MOST_IN_ALL = 8, 64
 """Contacts that can bear loads at once with `contact: events`: of one group of bodies, and in a scene."""
 
 
-class Meetings:
+class CollisionPairs:
     """The contacts of a whole run."""
 
     def __init__(self, hierarchy: Hierarchy):
@@ -195,10 +195,10 @@ class Meetings:
         """
         held = [(tree, ends_on(tree, self.loops)) for tree in self._hierarchy.history]
         for shape in (self.surfaces.shapes[k] for k in sorted(self.met)):
-            carriers = ((tree, looped, tree.carrier(tree.nodes[shape.node.index])) for tree, looped in held)
+            moved_bases = ((tree, looped, tree.moved_base(tree.nodes[shape.node.index])) for tree, looped in held)
             if any(
                 body is not None and (body.joint or tree.jointed_to(body) or body.index in looped)
-                for tree, looped, body in carriers
+                for tree, looped, body in moved_bases
             ):
                 yield shape
 
@@ -235,14 +235,14 @@ def is_open(shape: SurfacedShape) -> bool:
     return isinstance(shape.shape, Triangulated) and shape.shape.is_two_sided
 
 
-def surface_labels(meetings: Meetings) -> dict[int, str]:
+def surface_labels(collision_pairs: CollisionPairs) -> dict[int, str]:
     """For each surface of shapes that can meet others the bodies that have it; copies of a body share one name."""
-    shapes = meetings.surfaces.shapes
+    shapes = collision_pairs.surfaces.shapes
     surfaces: dict[str, set[int]] = defaultdict(set)  # of each body
-    for k in meetings.met:
+    for k in collision_pairs.met:
         surfaces[shapes[k].node.path].add(shapes[k].surface)
     names: dict[int, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for k in sorted(meetings.met):
+    for k in sorted(collision_pairs.met):
         path = shapes[k].node.path
         label = f"{path} shapes[{shapes[k].number}]" if len(surfaces[path]) > 1 else path
         names[shapes[k].surface][COPY.sub("_*", label)].add(label)
@@ -259,12 +259,12 @@ def _listed(found: dict[str, set[str]]) -> str:
 # --- what contact by events has no law for, and where `contact: auto` chooses it
 
 
-def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
+def beyond_events(hierarchy: Hierarchy, collision_pairs: CollisionPairs) -> str:
     """What of the whole scene `contact: events` does not support; empty if it supports all."""
-    surfaces, rolling = meetings.surfaces, [*MATERIAL].index("rolling_friction")
+    surfaces, rolling = collision_pairs.surfaces, [*MATERIAL].index("rolling_friction")
     jointed = [node for tree in hierarchy.possible_trees() for node in tree.nodes if node.joint is not None]
     switching = [node for node in jointed if not_none(node.joint).has_modes or not_none(node.joint).breaks]
-    named = zip(loop_names(meetings.loops), meetings.loops, strict=True)
+    named = zip(loop_names(collision_pairs.loops), collision_pairs.loops, strict=True)
     limited = [name for name, loop in named if getattr(loop, "stops", None)]
     if hierarchy.scene.world.plane is not None:
         return "scenes with world.plane"
@@ -272,42 +272,42 @@ def beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> str:
         return f"joints that stop, rub, hold a rate or break, such as that of '{switching[0].path}'"
     if limited:
         return f"limits of loops, such as '{limited[0]}'"
-    if any(surfaces.action[pair] != COLLIDES for pair in meetings.pairs):
+    if any(surfaces.action[pair] != COLLIDES for pair in collision_pairs.pairs):
         return "sensors"
-    return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in meetings.pairs) else ""
+    return "rolling friction" if any(surfaces.value[pair][rolling] > 0 for pair in collision_pairs.pairs) else ""
 
 
-def shapes_beyond_events(hierarchy: Hierarchy, meetings: Meetings) -> Iterator[tuple[SurfacedShape, str]]:
+def shapes_beyond_events(hierarchy: Hierarchy, collision_pairs: CollisionPairs) -> Iterator[tuple[SurfacedShape, str]]:
     """The shapes that it does not support, and why."""
-    for shape in met_shapes(meetings):
+    for shape in met_shapes(collision_pairs):
         if not_none(shape.core).kind not in TRACED:
             yield shape, f"contact: events does not follow the point of contact on {described(shape.shape)}"
         elif any(_rides(tree, shape.node.index) for tree in hierarchy.history):
             yield shape, "contact: events does not support a shape that moves as prescribed on a body that forces move"
-        elif not_none(shape.core).kind in CURVED and _meets_solid(hierarchy, meetings, shape):
+        elif not_none(shape.core).kind in CURVED and _meets_solid(hierarchy, collision_pairs, shape):
             yield shape, f"with contact: events {described(shape.shape)} can touch planes alone"
 
 
-def why_stepping(hierarchy: Hierarchy, meetings: Meetings) -> str:
+def why_stepping(hierarchy: Hierarchy, collision_pairs: CollisionPairs) -> str:
     """Why `contact: auto` does not choose events; empty if it does."""
-    method, n_shape = hierarchy.scene.simulation.integrator, len(meetings.met)
+    method, n_shape = hierarchy.scene.simulation.integrator, len(collision_pairs.met)
     if not method.holds_contacts:
         return f"{method.name} does not locate the events of contacts"
-    if meetings.settings.substeps is not None:
+    if collision_pairs.settings.substeps is not None:
         return "substeps are given"
-    if meetings.settings.sleep:
+    if collision_pairs.settings.sleep:
         return "bodies may sleep"
     if n_shape > 2 * MOST_IN_ALL:
         return f"{n_shape} shapes can meet"
-    if what := beyond_events(hierarchy, meetings):
+    if what := beyond_events(hierarchy, collision_pairs):
         return f"contact: events does not support {what}"
-    if found := next(shapes_beyond_events(hierarchy, meetings), None):
+    if found := next(shapes_beyond_events(hierarchy, collision_pairs), None):
         return found[1]
-    for shape in met_shapes(meetings):
+    for shape in met_shapes(collision_pairs):
         is_moved = any(_is_moved(tree, shape) for tree in hierarchy.history)
         if not_none(shape.core).kind in (CYLINDER, CONE) or (not_none(shape.core).kind == BOX and is_moved):
             return f"{described(shape.shape)} of '{shape.node.path}' can lie on a face"
-    groups = [_places_of_groups(tree, meetings) for tree in hierarchy.history]
+    groups = [_places_of_groups(tree, collision_pairs) for tree in hierarchy.history]
     count = max(max(group.values(), default=0) for group in groups)
     if count > MOST_PLACES:
         return f"{count} places of one group of bodies can bear loads at once"
@@ -315,18 +315,18 @@ def why_stepping(hierarchy: Hierarchy, meetings: Meetings) -> str:
     return f"{count} places can bear loads at once" if count > MOST_IN_ALL else ""
 
 
-def met_shapes(meetings: Meetings) -> list[SurfacedShape]:
+def met_shapes(collision_pairs: CollisionPairs) -> list[SurfacedShape]:
     """The shapes that can meet others at some time."""
-    return [meetings.surfaces.shapes[k] for k in sorted(meetings.met)]
+    return [collision_pairs.surfaces.shapes[k] for k in sorted(collision_pairs.met)]
 
 
-def _places_of_groups(tree: Tree, meetings: Meetings) -> Counter[int]:
+def _places_of_groups(tree: Tree, collision_pairs: CollisionPairs) -> Counter[int]:
     """How many places can touch at once in each group of moved bodies that can meet each other, or that joints or loops
     hold together: two of a capsule and what is not round, one of all others.
     """
-    pairs = [pair for pair in combinations(met_shapes(meetings), 2) if _meet(tree, meetings, *pair)]
+    pairs = [pair for pair in combinations(met_shapes(collision_pairs), 2) if _meet(tree, collision_pairs, *pair)]
     led = [_trees_of(tree, [tree.nodes[shape.node.index] for shape in pair]) for pair in pairs]
-    held = [_trees_of(tree, [*map(tree.get, loop.between)]) for loop in meetings.loops]
+    held = [_trees_of(tree, [*map(tree.get, loop.between)]) for loop in collision_pairs.loops]
     group = {index: index for leaders in (*led, *held) for index in leaders}
     for leaders in (*led, *[each for each in held if each]):
         joined = {group[index] for index in leaders}
@@ -341,27 +341,27 @@ def _places_of_groups(tree: Tree, meetings: Meetings) -> Counter[int]:
 
 def _trees_of(tree: Tree, nodes: Iterable[Node | None]) -> list[int]:
     """The numbers of the first bodies of the trees of joints to which nodes belong, of those that forces move."""
-    carriers = (tree.carrier(node) for node in nodes if node is not None)
-    return [tree.outermost(carrier).index for carrier in carriers if carrier is not None]
+    moved_bases = (tree.moved_base(node) for node in nodes if node is not None)
+    return [tree.outermost(moved_base).index for moved_base in moved_bases if moved_base is not None]
 
 
 def _is_moved(tree: Tree, shape: SurfacedShape) -> bool:
     """Whether forces move a shape."""
-    return tree.carrier(tree.nodes[shape.node.index]) is not None
+    return tree.moved_base(tree.nodes[shape.node.index]) is not None
 
 
-def _meet(tree: Tree, meetings: Meetings, one: SurfacedShape, other: SurfacedShape) -> bool:
+def _meet(tree: Tree, collision_pairs: CollisionPairs, one: SurfacedShape, other: SurfacedShape) -> bool:
     """Whether two shapes can meet, of which forces move one at least."""
     nodes = [tree.nodes[shape.node.index] for shape in (one, other)]
     is_moved = _is_moved(tree, one) or _is_moved(tree, other)
     are_apart = tree.leader(nodes[0]) is not tree.leader(nodes[1])
-    return is_moved and are_apart and meetings.surfaces.action[one.surface, other.surface] != IGNORED
+    return is_moved and are_apart and collision_pairs.surfaces.action[one.surface, other.surface] != IGNORED
 
 
-def _meets_solid(hierarchy: Hierarchy, meetings: Meetings, shape: SurfacedShape) -> bool:
+def _meets_solid(hierarchy: Hierarchy, collision_pairs: CollisionPairs, shape: SurfacedShape) -> bool:
     """Whether a shape can meet another one than a plane."""
-    others = [other for other in met_shapes(meetings) if not_none(other.core).kind != HALF_SPACE]
-    action = meetings.surfaces.action
+    others = [other for other in met_shapes(collision_pairs) if not_none(other.core).kind != HALF_SPACE]
+    action = collision_pairs.surfaces.action
     return any(
         action[shape.surface, other.surface] != IGNORED
         and tree.leader(tree.nodes[shape.node.index]) is not tree.leader(tree.nodes[other.node.index])
@@ -373,4 +373,4 @@ def _meets_solid(hierarchy: Hierarchy, meetings: Meetings, shape: SurfacedShape)
 def _rides(tree: Tree, index: int) -> bool:
     """Whether a node moves as prescribed relative to a body that forces move."""
     node = tree.nodes[index]
-    return tree.carrier(node) is None and any(above.is_moved() for above in tree.lineage(node))
+    return tree.moved_base(node) is None and any(above.is_moved() for above in tree.lineage(node))
