@@ -18,6 +18,7 @@ WITHOUT = {
     "andrews_squeezer",
     "car_over_hills",
     "cart_pole",
+    "chain_of_links",
     "crane_on_ship",
     "flyball_governor",
     "free_swing",
