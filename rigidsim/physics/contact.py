@@ -204,7 +204,7 @@ def opposing_impulse(p, m, u, limit):
 
 
 @formula
-def prediction_change(h, way, v, v_end):
+def initial_velocity_change(h, way, v, v_end):
     """delta, m/s, by which a ramp of velocity has to begin faster than v for the displacement `way` in h seconds, if it
     ends with v_end: way = h (v + delta + v_end)/2. It ends so because delta is added at its beginning alone.
     """

@@ -37,7 +37,7 @@ class ImpactsPanel:
         )
 
     def draw(self, axes: Axes, is_first: bool) -> None:
-        """Draw the stems, with a marker for each of the pairs with the hardest strikes."""
+        """Draw the stems, with a marker for each of the pairs with the hardest impacts."""
         kinds, which = np.unique(self._pairs.astype(str), axis=1, return_inverse=True)
         which, hardest = which.ravel(), np.zeros(kinds.shape[1])
         np.maximum.at(hardest, which, self._size)

@@ -45,8 +45,8 @@ def contact_of(trajectory: Trajectory) -> ContactSummary:
 
 def energies(trajectory: Trajectory) -> list[Sparkline]:
     """The kinetic energy and the drift of the energy over time, if they were recorded at several samples."""
-    is_sparkline = trajectory.has_diagnostics and len(trajectory.time) >= FEWEST_SAMPLES
-    return sparklines(trajectory, SHOWN_COURSES) if is_sparkline else []
+    has_enough = trajectory.has_diagnostics and len(trajectory.time) >= FEWEST_SAMPLES
+    return sparklines(trajectory, SHOWN_COURSES) if has_enough else []
 
 
 def oracle_of(trajectory: Trajectory) -> list[OracleError]:

@@ -141,7 +141,7 @@ class ContactEvent:
     """Two shapes that begin to touch, part, or strike each other, or whose contact begins another mode; or a body that
     falls asleep or wakes.
 
-    `cause` is contact_begins, contact_ends or impact: a strike by restitution, or a first touch that is as fast. With
+    `cause` is contact_begins, contact_ends or impact: one with restitution, or a first touch that is as fast. With
     `contact: events` it is also sliding_begins, rolling_begins, sticking_begins (on a corner or an edge) or
     rest_begins. A mode ends where the next one of both shapes begins, or their contact ends. With `sleep` it is also
     falls_asleep or wakes, of one body: both shapes are its first one.

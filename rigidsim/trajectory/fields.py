@@ -171,7 +171,7 @@ TERM_FIELDS = (
     _term("angular_acceleration", layout.T_ANGULAR, "rad s-2", "sum of angular_applied to angular_transport"),
     *ANGULAR_TERMS,
 )
-# In scenes with contact. A strike by restitution is an event, not a part of these.
+# In scenes with contact. An impact with restitution is an event, not a part of these.
 CONTACT_TERM = _term("contact", layout.T_CONTACT, "m s-2", "force of contact / mass, in the last step")
 ANGULAR_CONTACT_TERM = _term(
     "angular_contact", layout.T_ANGULAR_CONTACT, "rad s-2", "torque of contact / inertia, in the last step"

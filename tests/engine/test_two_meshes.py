@@ -136,6 +136,20 @@ def test_solids_that_overlap_have_a_place_as_deep(depth, most):
         assert depth - 1e-12 <= found <= most
 
 
+def test_of_many_places_the_deepest_is_kept():
+    """A board of spikes above a slab: the one that has sunk is the last that is found."""
+    spikes = []
+    for x, y in product(np.linspace(-1, 1, 13), repeat=2):
+        low = -0.001 if x == y == 1 else 0.001
+        corners = np.array([[0, 0, low], [0.03, 0, 0.1], [-0.02, 0.03, 0.1], [-0.02, -0.03, 0.1]])
+        spikes.append(trimesh.convex.convex_hull(corners + np.array([x, y, 0])))
+    board, slab = trimesh.util.concatenate(spikes), trimesh.creation.box((2.4, 2.4, 0.2))
+    both = TwoMeshes(
+        *(TriangleSurface(np.asarray(one.vertices), np.asarray(one.faces), False) for one in (board, slab))
+    )
+    assert both.gap([0, 0, -0.1], Rotation.identity(), 0.02) == pytest.approx(-0.001, abs=1e-12)
+
+
 # --- in motion
 
 
@@ -227,7 +241,7 @@ def test_an_open_mesh_needs_a_radius(mesh_of):
     sheet = mesh_of(trimesh.Trimesh(corners, faces, process=False), "sheet")
     cube = mesh_of(trimesh.creation.box((0.2, 0.2, 0.2)), "cube", density=1000)
     bodies = {"sheet": {"shapes": [sheet]}, "cube": {"shapes": [cube], "position": [0.1, 0.2, 0.13]}}
-    with pytest.raises(rigidsim.SceneError, match="a mesh is open, and can touch another surface of triangles"):
+    with pytest.raises(rigidsim.SceneError, match="a mesh is open and has no radius"):
         run_of(bodies, 0.5)
     bodies["sheet"] = {"shapes": [sheet | {"radius": 0.01}]}
     assert rigidsim.simulate(run_of(bodies, 0.5))["cube"].world.position[-1, 2] == pytest.approx(0.11, abs=1e-5)

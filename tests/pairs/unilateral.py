@@ -300,7 +300,7 @@ def small(turning: Array) -> Array:
     return Rotation.from_rotvec(turning).as_matrix()
 
 
-class StepPairs(NamedTuple):
+class Meeting(NamedTuple):
     """A sphere and what it meets: the normal from that to the sphere, the gap, the places of both that are nearest, the
     middle of the sphere and the place of the other that is there.
     """
@@ -365,7 +365,7 @@ class Touch:
         self.mode: tuple = ("apart",)
         self.row = -1
 
-    def meeting(self, tree: Equations, t: float, state: Array) -> StepPairs:
+    def meeting(self, tree: Equations, t: float, state: Array) -> Meeting:
         """Where they are, and how they move."""
         base, body = tree.place(self.other, ZERO, t, state).motion, tree.place(self.body, ZERO, t, state).motion
         middle = tree.place(self.body, self.centre, t, state)
@@ -382,13 +382,13 @@ class Touch:
         one = tree.place(self.body, body.R.T @ (c + out - body.p), t, state)
         other = tree.place(self.other, base.R.T @ (c + out - gap * n - base.p), t, state)
         there = tree.place(self.other, base.R.T @ (c - base.p), t, state)
-        return StepPairs(n, gap, one, other, middle, there)
+        return Meeting(n, gap, one, other, middle, there)
 
     def act(self, tree: Equations, t: float, state: Array, rows: Rows, single: dict, Q: Array) -> None:
         """While they touch: the normal row, friction with it while it slides, rows across it while it sticks."""
         if self.mode[0] == "apart":
             return
-        slides, met = self.mode[0] != "sticks", self.pairs(tree, t, state)
+        slides, met = self.mode[0] != "sticks", self.meeting(tree, t, state)
         self.row, n, turning = len(rows.A), met.n, met.there.motion.omega
         v = met.middle.motion.v - met.there.motion.v
         rows.add(met.middle, met.there, n, ZERO, -2 * n @ cross(turning, v))
@@ -399,7 +399,7 @@ class Touch:
             if slides:
                 rows.F[self.row] = rows.F[self.row] - self.mu * (direction @ self.slip(met)) * across_it.F[0]
 
-    def drift(self, met: StepPairs) -> Array:
+    def drift(self, met: Meeting) -> Array:
         """What the rate of the slip has beside the accelerations of the two points: both places move on."""
         turning, n = met.other.motion.omega, met.n
         change = cross(turning, n)
@@ -407,7 +407,7 @@ class Touch:
         rolled = -self.r * cross(met.one.motion.omega, change - cross(met.one.motion.omega, n))
         return rolled - cross(turning, moved - met.other.motion.v)
 
-    def slip(self, met: StepPairs) -> Array:
+    def slip(self, met: Meeting) -> Array:
         """The direction of the slip."""
         if self.mode[0] == "creeps":
             return np.array(self.mode[1])
@@ -424,19 +424,19 @@ class Touch:
         if name in ("push", "friction"):
             push, *held = tree.solved(t, state)[1][self.row : self.row + 3]
             return push if name == "push" else self.mu * push - np.hypot(*held)
-        met = self.pairs(tree, t, state)
+        met = self.meeting(tree, t, state)
         if name in ("gap", "end"):
             return met.gap if name == "gap" else met.u @ self.slip(met)
         return np.linalg.norm(met.u) - SLOW if name == "slow" else 2 * SLOW - np.linalg.norm(met.u)
 
     def approaches(self, tree: Equations, t: float, state: Array) -> bool:
         """Whether they touch and approach each other, as after a blow."""
-        met = self.pairs(tree, t, state)
+        met = self.meeting(tree, t, state)
         return abs(met.gap) < 1e-6 and met.n @ met.u < -1e-4
 
     def strike(self, name: str, tree: Equations, t: float, state: Array) -> None:
         """The impulse where they meet, by the law of Chatterjee and Ruina; where slip ends, what is left of it."""
-        met = self.pairs(tree, t, state)
+        met = self.meeting(tree, t, state)
         if name == "gap":
             change, _, _, _, _ = tree.solved(t, state)
             approach = -met.n @ met.u
@@ -446,11 +446,11 @@ class Touch:
         elif name == "end":
             self.push(tree, t, state, met, lambda K: -np.linalg.pinv(K) @ (met.u - met.n * (met.n @ met.u)))
 
-    def push(self, tree: Equations, t: float, state: Array, met: StepPairs, law) -> None:
+    def push(self, tree: Equations, t: float, state: Array, met: Meeting, law) -> None:
         """An impulse at the place, with those stops that then push, of all at which a coordinate rests."""
         agreed(tree, t, state, resting(tree, t, state), partial(self.answer, tree, t, state, met, law))
 
-    def answer(self, tree: Equations, t: float, state: Array, met: StepPairs, law, stops: list, held: tuple):
+    def answer(self, tree: Equations, t: float, state: Array, met: Meeting, law, stops: list, held: tuple):
         """The jump by an impulse at the place with some stops held, the impulses of these, and the rates of the others
         away from their stops.
         """
@@ -472,7 +472,7 @@ class Touch:
 
     def choices(self, tree: Equations, t: float, state: Array) -> list[tuple]:
         """The modes that gap and rates leave open."""
-        met = self.pairs(tree, t, state)
+        met = self.meeting(tree, t, state)
         leaves, u = met.n @ met.u, met.u - met.n * (met.n @ met.u)
         if met.gap > 1e-6 or leaves > 1e-4:
             return [("apart",)]
@@ -488,7 +488,7 @@ class Touch:
     def agrees(self, tree: Equations, t: float, state: Array) -> bool:
         """Whether the present mode is what follows from it."""
         change, multipliers, _, _, _ = tree.solved(t, state)
-        met = self.pairs(tree, t, state)
+        met = self.meeting(tree, t, state)
         if self.mode[0] == "apart":
             if met.gap > 1e-6 or met.n @ met.u > 1e-4:
                 return True

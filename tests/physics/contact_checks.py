@@ -140,7 +140,7 @@ def motion() -> dict[str, list]:
     assert np.linalg.norm(R_A + first + second - exact) < np.linalg.norm(theta) ** 3 / 6
     return {
         "lasting_share": [((V_A @ V_A, V_A @ new), share, 4 * EPS) for new, share in shares] + [((0.0, 0.0), 0.0, 0.0)],
-        "prediction_change": [((0.7, R_A, V_A, V_B), R_A * (2 / 0.7) - (V_A + V_B), 4 * EPS)],
+        "initial_velocity_change": [((0.7, R_A, V_A, V_B), R_A * (2 / 0.7) - (V_A + V_B), 4 * EPS)],
         "lasting": [((V_A, new), share * V_A, 4 * EPS) for new, share in shares] + still,
         "sagitta": [((R_A, theta), second, 4 * EPS)],
         "small_swing": [((R_A, theta), first + second, 4 * EPS)],

@@ -53,12 +53,12 @@ APART, TOUCHING, FAR = 0, 1, 2  # what is found: a distance, an overlap, or noth
 
 
 MOST_LEAVES = 16  # of the tree of a mesh that are remembered
-MOST_FOUND = 128  # places of a shape and a mesh, of which the best are kept
+MOST_FOUND = 128  # places of two shapes, of which the best are kept
 ADVANCING, WAY, TURNING, FREE, GAP, UNCOVERED, MOTION_PARTS = 0, 1, 4, 5, 6, 7, 8
 
 
 class MeshArrays(NamedTuple):
-    """Working arrays of a mesh and a convex shape, and the triangles of all meshes."""
+    """Working arrays of a mesh and another shape, and the triangles of all meshes."""
 
     meshes: Meshes
     turn: RELATIVE_POSE = floats()  # the axes of the mesh in those of the other shape

@@ -149,6 +149,7 @@ def meet_mesh(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, 
                     note_crossed(m, whole, w)
                 else:
                     count = meet_solid(m, whole, count, w)
+                count = leave_room(count, pair, mesh)
         if top == 0 and not again and mesh.motion[UNCOVERED] > 0.5 and deepest(count, mesh.found) >= 0.0:
             mesh.stack[0], top, again = int(value_j.tree), 1, True
     w.features.known = 0.0
@@ -796,6 +797,16 @@ def add_found(n_place, by_point, begin, count, mesh):
             feature = mesh.found[known].feature
             copy_place(row, mesh.found[known])
             mesh.found[known].feature = feature
+    return count
+
+
+@inlined
+def leave_room(count, pair, mesh):
+    """Keep the best of the places found if there may be no room for those of one more triangle."""
+    if count > len(mesh.found) - len(mesh.place):
+        count = keep_best(count, min(pair.first.bound, pair.second.bound), mesh, mesh.place)
+        for k in range(count):
+            copy_place(mesh.place[k], mesh.found[k])
     return count
 
 

@@ -3,9 +3,9 @@
 Where the distance of two surfaces of triangles has a local minimum, a corner of one is above a triangle, an edge or a
 corner of the other one, or the insides of two edges are nearest to each other. A corner is a ball about a point, so the
 first is `meet_ball`; its normal has to be one of both surfaces, in the Voronoi regions of `meshes.py`. Two edges have
-the common normal of their lines. Where edges overlap, one passes through both triangles beside the other one, so bodies
-that are behind each other have no place. If nothing else overlaps, one of these triangles is enough, of the shortest
-way out.
+the common normal of their lines. Where edges overlap, one passes through both triangles beside the other one, so
+bodies of which one is behind a surface of the other have no place. If nothing else overlaps, one of these triangles is
+enough, of the shortest way out.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from rigidsim.engine.collision.meshes import (
     is_same,
     keep_best,
     leave_far_sides,
+    leave_room,
     meet_ball,
     meets_box,
     name_of,
@@ -57,7 +58,7 @@ NO_ROW = -1
 DEEP = 0.1  # of the smaller bounding radius: edges that overlap by more have a place only at a rim of both
 TILTED = 1e-3  # rad: faces that are turned away from each other by less lie on each other, so their edges cross
 SHALLOW = 1e-2  # of the smaller bounding radius, see `shallow`
-NAMES = 67108864.0  # 2^26: more than the names of one mesh, which has less than 2^24 triangles
+NAMES = 67108864.0  # 2^26: four kinds of each of 2^24 edges, planes or corners
 TIP, RIDGE = at.FACET.place("tip"), at.FACET.place("ridge")
 
 
@@ -81,7 +82,7 @@ def meet_meshes(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE
 
 @inlined
 def pair_on(shape_i: PlacedShape, shape_j: PlacedShape, reach):
-    """The first mesh as what is laid on the second one."""
+    """Two meshes as a pair: the first is laid on the second."""
     pair, axes_i, axes_j = pair_of(shape_i, shape_j, reach), axes_of(shape_i.pose), axes_of(shape_j.pose)
     return MeshPair(POINT, pair, axes_i, axes_j, negated(components(axes_j, pair.d)), CENTRE)
 
@@ -150,6 +151,7 @@ def lay_mesh(with_edges, whole, root_i, root_j, count, w):
                         count = lay_corner(m, k, not with_edges, whole, root_j, count, w)
                     if with_edges and mesh.meshes.facet[m, RIDGE + k] == 1:
                         count = lay_edge(m, k, whole, root_j, count, w)
+                    count = leave_room(count, whole.pair, mesh)
     return count
 
 
@@ -175,26 +177,24 @@ def lay_corner(m, k, is_second, whole, root, count, w):
                 top += 2
             for n in range(first, first + size):
                 count = meet_ball(n, ball, begin, count, w)
-                note_sunk(m, k, n, ball, w)
+                if whole.pair.second.sides < 1.5:
+                    note_sunk(m, k, n, ball, w)
     count = leave_sunk(begin, count, whole.pair, mesh)
     return keep_own(m, k, is_second, whole, begin, count, mesh)
 
 
 @routine
 def note_sunk(m, k, n, ball, w):
-    """Note a triangle that a corner is behind, of those with a normal that the corner has, if it is the nearest one. A
-    corner over the rim counts as over the triangle, so solids with aligned edges carry each other.
+    """Note the nearest triangle that a corner is behind, if the corner has its normal. A corner over the rim counts as
+    over the triangle, so solids with aligned edges carry each other.
     """
     mesh, pair, normal = w.mesh, ball.pair, w.mesh.meshes.normal[n].xyz
     p, q, r = corners_of(n, w)
     depth, radii = dot(normal, sub(p, ball.centre)), pair.first.radius + pair.second.radius
-    if depth < 0.0 or depth >= min(mesh.behind[2].gap, radii + pair.reach) or pair.second.sides > 1.5:
+    if depth < 0.0 or depth >= min(mesh.behind[2].gap, radii + pair.reach):
         return
-    rim = -TOLERANCE * min(pair.first.bound, pair.second.bound)
-    if (
-        min(beside(p, q, normal, ball.centre), beside(q, r, normal, ball.centre), beside(r, p, normal, ball.centre))
-        < rim
-    ):
+    inside = min(beside(p, q, normal, ball.centre), beside(q, r, normal, ball.centre))
+    if min(inside, beside(r, p, normal, ball.centre)) < -rim_of(pair):
         return
     outward = negated(along(ball.axes_j, normal))
     if has_normal(m, CORNER, k, components(ball.axes_i, outward), LYING, mesh.meshes):
@@ -359,9 +359,10 @@ def meet_edges(m, k, n, e, ends, whole, count, mesh):
         note_free(normal, distance - radii, whole.axes_j, mesh.motion)
     row, passed = mesh.place[0], 2
     if not (inside and fit(m, k, n, e, normal, whole, meshes)):
-        normal, distance = negated(normal), -distance
+        normal, distance, closed = negated(normal), -distance, max(pair.first.sides, pair.second.sides) < 1.5
+        if not (inside or closed) or not fit(m, k, n, e, normal, whole, meshes):
+            return count
         passed = 2 if -distance < shallow(pair) else crossed(m, k, n, e, ends, whole, meshes)
-        passed = passed if fit(m, k, n, e, normal, whole, meshes) else 0
     if passed == 0 or not distance - radii < pair.reach:
         return count
     core = add(pair.d, along(whole.axes_j, add(middle, scaled(s, u_1))))
@@ -371,7 +372,7 @@ def meet_edges(m, k, n, e, ends, whole, count, mesh):
     row.bend_first, row.bend_second = NO_BEND, NO_BEND
     if passed == 2:
         return add_found(1, 1.0, 0, count, mesh)
-    is_shallow = -row.gap < DEEP * min(pair.first.bound, pair.second.bound)
+    is_shallow = -distance < DEEP * min(pair.first.bound, pair.second.bound)
     if is_shallow and (mesh.behind[1].gap == np.inf or row.gap > mesh.behind[1].gap):
         copy_place(row, mesh.behind[1])
     return count

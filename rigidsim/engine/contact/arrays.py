@@ -38,7 +38,7 @@ from rigidsim.jit.layouts import zeros
 LANES = 8
 CAPACITY = 1024  # rows of the log, and of the contact points in samples, at the beginning
 
-# What a step lacks that could not be taken: nothing; room for pairs, points or strikes; an empty log; empty samples.
+# What a step lacks that could not be taken: nothing; room for pairs, points or impacts; an empty log; empty samples.
 LACKS_NOTHING, LACKS_PAIRS, LACKS_LOG, LACKS_SAMPLED = 0, 1, 2, 3
 
 

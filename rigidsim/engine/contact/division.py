@@ -19,7 +19,7 @@ from rigidsim.physics.vector import norm
 
 # Parts of a whole step, 0 if there are none: where the step has to end; a rebound, and how often the step up to it was
 # taken; even parts; just after an impact.
-WHOLE, REBOUND, TIMES, EVEN, IMPACT, LENGTHS = 0, 1, 2, 3, 4, 5
+WHOLE, REBOUND, TIMES, EVEN, AFTER_IMPACT, LENGTHS = 0, 1, 2, 3, 4, 5
 LEAST_REST = 1e-6  # of a step: what comes after an impact at its end
 # rad: of two shapes relative to each other, in a step that is not divided, and in an even part
 TURNS, EVEN_TURN = 0.5, 0.125
@@ -29,7 +29,7 @@ TURNS, EVEN_TURN = 0.5, 0.125
 def longest(part):
     """The longest that a step may be, if nothing rebounds on a tree."""
     length = part[WHOLE]
-    for k in (EVEN, IMPACT):
+    for k in (EVEN, AFTER_IMPACT):
         length = part[k] if 0.0 < part[k] < length else length
     return length
 
@@ -38,7 +38,7 @@ def longest(part):
 def is_divided(arrays):
     """Whether the step is to be taken again, up to an earlier time."""
     part = arrays.part
-    return part[REBOUND] > 0.0 or part[EVEN] > 0.0 or part[IMPACT] > 0.0
+    return part[REBOUND] > 0.0 or part[EVEN] > 0.0 or part[AFTER_IMPACT] > 0.0
 
 
 @inlined
@@ -125,5 +125,5 @@ def any_whirls(now, h, vel, contacts, problem):
 @inlined
 def end_after(impact, h, nominal, part):
     """Divide the step of h seconds just after an impact (s from its beginning); a rebound on a tree is sought anew."""
-    part[IMPACT] = (impact + LEAST_REST * h) / nominal
+    part[AFTER_IMPACT] = (impact + LEAST_REST * h) / nominal
     part[REBOUND] = part[TIMES] = 0.0

@@ -1,11 +1,11 @@
 """Impacts, in order of time within one step, before its sub-steps.
 
 Pairs of shapes that approach faster than twice what the step adds to their speed are struck, the earliest first,
-together with all others that are struck at that instant (`n_impact`). A strike changes the motion of bodies, so the
-pairs of these are looked at again. Slower contacts are left to the solver. So is what does not rebound in a large
-island: its impacts are solved by more rounds of the sub-steps. Pairs that rebounded, and fast pairs that do not touch
-within the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower impact.
-A pair that was struck and did not rebound stays in them, with the places where it was struck.
+together with all others that are struck at that instant (`impact_problem.py`). An impact changes the motion of bodies,
+so the pairs of these are looked at again. Slower contacts are left to the solver. So is what does not rebound in a
+large island: its impacts are solved by more rounds of the sub-steps. Pairs that rebounded, and fast pairs that do not
+touch within the step, keep out of the sub-steps: the solver must not brake them, or the next step would see a slower
+impact. A pair that was struck and did not rebound stays in them, with the places where it was struck.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from rigidsim.physics.vector import add, cross, dot, norm, scaled, sub
 
 INSTANT = 1e-10  # of a step: impacts within it are simultaneous
 EQUAL = 1e-9  # relative difference of speeds that are taken as equal, far above round-off
-# Of the hardest strike of a pair in the step: slower ones, of a series that converges, are left out, and what separates
+# Of the hardest impact of a pair in the step: slower ones, of a series that converges, are left out, and what separates
 # slower does not separate. Of the largest impulse of a problem: smaller ones are not logged.
 WEAK = 1e-6
 PATIENT = 4.0  # times the least speed: a pair with restitution that approaches so is struck even without a rebound
@@ -67,8 +67,8 @@ MOST_IMPACTS = 32  # of a pair in a step; then it is left to the solver
 MOST_AT_LEAST, MOST_FOR_EACH = 256, 4  # of all pairs in a step: so many, and so many more for each candidate
 
 ROUNDS = 6  # of a sub-step, after an impact to a large island
-# After a strike without rebound: most rounds of a sub-step; most contacts; what of the change of velocity by the smooth
-# motion in a sub-step is settled; for how many steps.
+# After an impact without rebound: most rounds of a sub-step; most contacts; what of the change of velocity by the
+# smooth motion in a sub-step is settled; for how many steps.
 LANDING, MOST_LANDED, LANDED, LANDING_STEPS = 40, 32, 1e-7, 24
 # A body tips on an edge, of fewer points than a face, if it turns there faster than this part of what the smooth motion
 # adds to its speed in a step: slower turns change how the edge shares its load by less than the second order.
@@ -92,7 +92,7 @@ class ImpactArrays(NamedTuple):
     problem: ImpactProblem
     when: np.ndarray = floats("pairs")  # when it is struck next, s
     speed: np.ndarray = floats("pairs")  # of approach then, m/s
-    hardest: np.ndarray = floats("pairs")  # of its strikes in this step: speed of approach, m/s
+    hardest: np.ndarray = floats("pairs")  # of its impacts in this step: speed of approach, m/s
     n_impact: np.ndarray = integers("pairs")  # up to now; MOST_IMPACTS if it is left to the solver
     status: np.ndarray = integers("pairs")  # LEFT, APART or LISTED
     point_of: np.ndarray = integers("pairs")  # its first contact point, or NO_ROW
@@ -116,7 +116,7 @@ class ImpactArrays(NamedTuple):
 def make_impacts(
     contacts: Contacts, n_pair: int, n_log: int, convex: ConvexArrays | None = None
 ) -> ImpactArrays | None:
-    """Arrays for so many pairs of candidates, and so many strikes in a step; None if nothing collides."""
+    """Arrays for so many pairs of candidates, and so many impacts in a step; None if nothing collides."""
     if not np.any(contacts.action == COLLIDES):
         return None
     sizes = {"bodies": len(contacts.body), "pairs": n_pair, "ends": 2 * n_pair, "log": n_log}
@@ -276,12 +276,12 @@ def begin_pairs(pairs, points, work):
                     work.pair_of[work.begin[b]] = k
 
 
-# --- the order of strikes
+# --- the order of impacts
 
 
 @inlined
 def look_at(k, now, pairs, motion, work):
-    """Find the next strike of a pair, and what becomes of it until then."""
+    """Find the next impact of a pair, and what becomes of it until then."""
     first, second, hardest, contacts = pairs.pair[k, 0], pairs.pair[k, 1], work.hardest[k], pairs.contacts
     if work.n_impact[k] >= MOST_IMPACTS or are_far(first, second, now, motion, contacts):
         work.when[k], work.status[k] = NEVER, LEFT
@@ -310,7 +310,7 @@ def look_again(now, pairs, motion, work):
 
 @inlined
 def earliest(h, work):
-    """The pair to strike next, or NO_ROW."""
+    """The pair with the next impact, or NO_ROW."""
     m, first, fastest, best = 0, NEVER, 0.0, at.NO_ROW
     while m < work.size[N_DUE]:
         if work.when[work.due[m]] < NEVER:
@@ -499,9 +499,9 @@ def any_tips(h, n_sub, in_trees, points, vel, smooth: LINE):
 @routine
 def rounds_of(h, n_sub, in_trees, points, vel, smooth: LINE, landing, work):
     """(rounds, least): how often all contacts are corrected and relaxed in each sub-step, and the change of velocity
-    below which that ends. Once; if there are few contacts, after a strike without rebound until what has landed bears
+    below which that ends. Once; if there are few contacts, after an impact without rebound until what has landed bears
     its load, and while a body tips on an edge, as its points would share their load by their order; several times if a
-    impact has to pass through a large island. `landing`: steps left since such a strike.
+    impact has to pass through a large island. `landing`: steps left since such an impact.
     """
     solid, gain, who = 0, 0.0, points.who
     for m in range(points.number):

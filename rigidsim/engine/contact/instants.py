@@ -305,6 +305,9 @@ def resolve_instant(now, block, arrays):
     struck, count = False, 0
     lasting.rest[0] = 0.0
     k = fastest_approach(lasting)
+    if k != at.NO_ROW and model.loops is not None:  # what their rates are inside of a step is no part of an impact
+        close_loops(now, block)
+        place_contacts(now, block)
     while k != at.NO_ROW and count < MOST_IMPACTS:
         gather(k, model.step, problem, contacts, lasting)
         store_energies(contacts, model.body, problem)

@@ -265,7 +265,7 @@ def release_blocked(h, contacts, block, jumps, vel, moved, trees):
 
 
 @routine
-def add_prediction(n_sub, ahead: ACCELERATION, smooth: LINE):
+def add_to_smooth(n_sub, ahead: ACCELERATION, smooth: LINE):
     """Add a jump to the smooth motion of a body, in equal parts to all sub-steps."""
     for k in range(3):
         smooth[k] += ahead.a[k] / n_sub
@@ -281,7 +281,7 @@ def pull_by_constraints(contacts, block, jumps, lines):
     respond_members(None, 1.0, contacts, block, jumps)
     for m in range(len(contacts.trees.member)):
         b = contacts.trees.member[m].body
-        add_prediction(contacts.substeps, block.scratch.joints.acceleration[contacts.body[b].row], lines.smooth[b])
+        add_to_smooth(contacts.substeps, block.scratch.joints.acceleration[contacts.body[b].row], lines.smooth[b])
     for n in contacts.trees.modes:
         find_jump(n, block, jumps, found.jump[n])
         v = COORDINATE(block.state[block.model.joints.modes[n]]).v

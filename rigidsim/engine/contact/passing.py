@@ -46,7 +46,7 @@ def smooth_turn(h, start: CENTRE, finish: CENTRE, share):
 @routine
 def end_of(b, h, start: CENTRE, finish: CENTRE, moved: LINE, struck: JOLT, in_tree, share):
     """The place of the centre of a body that contact moved, and its orientation, at the end of a step of h seconds."""
-    if in_tree:  # the ramps of trees end where the smooth step does (`begin_prediction`)
+    if in_tree:  # the ramps of trees end where the smooth step does (`begin_linear_velocity`)
         q = product(exp_full(scaled(0.5, moved[b].angular)), start[b].q)
     elif struck[b].count > 0.0:
         q = product(turn_since(h, moved[b].angular, struck[b]), struck[b].q)
@@ -93,9 +93,9 @@ def nearest_of(i, j, pose, other, reach, contacts, points):
 @routine
 def passes(k, i, j, h, contacts, motions, lines, points):
     """Whether the shapes of candidate k overlap by much more at the end of the step than at its beginning, or passed
-    each other. The more they overlap, the less it may grow, so it comes to nothing near half the thickness, however
-    many steps it takes. A surface that is lost, though the motion is too short to leave its reach, was passed: the
-    middle of the shape is behind a mesh that collides on one side.
+    each other. The more they overlap, the less it may grow: little near half the thickness. A surface that is
+    lost, though the motion is too short to leave its reach, was passed: the middle of the shape is behind a mesh
+    that collides on one side.
     """
     thin, (way_i, turned_i), (way_j, turned_j) = (
         thinner_half(i, j, contacts), motion_of(i, contacts, motions, lines), motion_of(j, contacts, motions, lines)

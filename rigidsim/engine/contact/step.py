@@ -76,7 +76,7 @@ from rigidsim.engine.contact.sleeping import (
 from rigidsim.engine.contact.solver import SubSteps, solve_contacts
 from rigidsim.engine.contact.trees import (
     any_acts_on_tree,
-    begin_predictions,
+    begin_linear_velocities,
     displace_by_trees,
     forget_untouched,
     is_pushed,
@@ -236,7 +236,7 @@ def find_impulses(t, h, n_point, trees, block, arrays):
     write_kicks(motions.start, lines.vel, lines.kicked)
     if contacts.trees is not None and pushes_trees(n_point, contacts, model, block.scratch, points):
         find_mobilities(contacts, block, arrays.corrections.shift, arrays.trees)
-        begin_predictions(h, contacts, motions, lines)
+        begin_linear_velocities(h, contacts, motions, lines)
     at.copy_rows(0, len(lines.vel), lines.vel, lines.first)
     at.copy_rows(0, len(lines.moved), lines.moved, lines.way)
     landing, rounds, least = rounds_now(h, n_point, contacts, arrays)

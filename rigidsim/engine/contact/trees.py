@@ -52,9 +52,9 @@ from rigidsim.physics.articulated import rotor_jump
 from rigidsim.physics.contact import (
     effective_mass,
     eigenvalue_bound,
+    initial_velocity_change,
     lasting_share,
     mean_velocity,
-    prediction_change,
     slip,
     softness,
     tangent_mass,
@@ -198,8 +198,8 @@ def finish_row(row: CONTACT, kept):
 @inlined
 def begin_tree_contacts(s, part, lines, bodies, trees):
     """What contacts that last change at the beginning of the step, where the ramps do not begin with the velocities
-    before it (`begin_prediction`): impulses in addition to those of the sub-steps, which then are the same in each, so
-    that what rests does not creep.
+    before it (`begin_linear_velocity`): impulses in addition to those of the sub-steps, which then are the same
+    in each, so that what rests does not creep.
     """
     made = trees.made
     for k in range(made.count[0]):
@@ -210,25 +210,25 @@ def begin_tree_contacts(s, part, lines, bodies, trees):
 
 
 @routine
-def begin_prediction(h, n_sub, start: CENTRE, finish: CENTRE, vel: LINE, smooth: LINE):
+def begin_linear_velocity(h, n_sub, start: CENTRE, finish: CENTRE, vel: LINE, smooth: LINE):
     """Let the ramp of velocity of a body end where the smooth step did: springs and dampers in joints, which contact
     does not know of, may change much within a step. If it began with the velocity before the step, what rests would
     creep by what is missing.
     """
     turn = scaled(2.0, log(product(finish.q, conjugate(start.q))))
-    of_v = prediction_change(h, sub(finish.p, start.p), start.v, finish.v)
-    of_omega = prediction_change(h, turn, start.omega, finish.omega)
+    of_v = initial_velocity_change(h, sub(finish.p, start.p), start.v, finish.v)
+    of_omega = initial_velocity_change(h, turn, start.omega, finish.omega)
     vel.linear, vel.angular = add(vel.linear, of_v), add(vel.angular, of_omega)
     smooth.linear = sub(smooth.linear, scaled(1.0 / n_sub, of_v))
     smooth.angular = sub(smooth.angular, scaled(1.0 / n_sub, of_omega))
 
 
 @inlined
-def begin_predictions(h, contacts, motions, lines):
+def begin_linear_velocities(h, contacts, motions, lines):
     """The ramps of all bodies of trees."""
     for m in range(len(contacts.trees.member)):
         b = contacts.trees.member[m].body
-        begin_prediction(h, contacts.substeps, motions.start[b], motions.finish[b], lines.vel[b], lines.smooth[b])
+        begin_linear_velocity(h, contacts.substeps, motions.start[b], motions.finish[b], lines.vel[b], lines.smooth[b])
 
 
 @inlined

@@ -413,7 +413,7 @@ def damp_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, joint: KINEMATICS
 
 
 @inlined
-def unwrapped(value, parent, frame):
+def deflection_of_ball(value, parent, frame):
     """The rotation vector of a ball joint from its pose at zero, rad, in the body's axes."""
     return misalignment(value.q, product(conjugate(parent.q), frame.q))
 
@@ -421,7 +421,7 @@ def unwrapped(value, parent, frame):
 @lanewise
 def wind_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, joint: KINEMATICS, lane):
     """Add the torque of the spring in a ball joint."""
-    joint.u = sub(joint.u, rotate(frame.q, scaled(value.stiffness, unwrapped(value, parent, frame))))
+    joint.u = sub(joint.u, rotate(frame.q, scaled(value.stiffness, deflection_of_ball(value, parent, frame))))
 
 
 @lanewise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rigidsim.engine.constraints.loops import observe_loops
-from rigidsim.engine.dynamics.articulated import has_modes, inertia_of, is_prescribed, jet_of, unwrapped
+from rigidsim.engine.dynamics.articulated import deflection_of_ball, has_modes, inertia_of, is_prescribed, jet_of
 from rigidsim.engine.dynamics.kinds import is_of_joint, sample_local
 from rigidsim.engine.dynamics.kinematics import motion_rows, write_world
 from rigidsim.engine.dynamics.relations import relate
@@ -245,7 +245,7 @@ def store_rotor(joint: KINEMATICS, value: JOINT_VALUE, ledger: LEDGER, lane):
 @lanewise
 def store_ball(value: JOINT_VALUE, parent: FRAME, frame: FRAME, ledger: LEDGER, lane):
     """Add the energy of the spring in a ball joint."""
-    theta = unwrapped(value, parent, frame)
+    theta = deflection_of_ball(value, parent, frame)
     ledger.potential = ledger.potential + torsion_energy(value.stiffness, theta)
 
 

@@ -155,7 +155,9 @@ def _mesh_findings(collision_pairs: CollisionPairs) -> Iterator[Finding]:
         if flaw:
             yield Finding("mesh", flaw[0], (*place, "file"), flaw[1])
     for shape in (shapes[k] for k in sorted(collision_pairs.sheets)):
-        message = f"{described(shape.shape)} is open, and can touch another surface of triangles without a radius"
+        message = (
+            f"{described(shape.shape)} is open and has no radius, and can touch a surface of triangles without one"
+        )
         hint = "give one of them a radius, or write collide: false in an entry of world.contacts"
         yield Finding("collide", message, (*shape.node.place, "shapes", shape.number), hint)
 
