@@ -29,7 +29,6 @@ def test_an_addition_is_small(name):
     assert sum(line[:1] in "+-" and line[:3] not in ("+++", "---") for line in lines) <= MOST_LINES
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", DRILLS.values())
 def test_an_addition_works(name, tmp_path):
     shutil.copytree(ROOT / "rigidsim", tmp_path / "rigidsim", ignore=shutil.ignore_patterns("__pycache__"))
