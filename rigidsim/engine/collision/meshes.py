@@ -64,7 +64,7 @@ from rigidsim.engine.collision.pairs import (
     write_place,
 )
 from rigidsim.engine.model import contact_layout as at
-from rigidsim.engine.model.contact_layout import FLAT, PLACE, SOLID
+from rigidsim.engine.model.contact_layout import FLAT, PLACE
 from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import HALF_SPACE, HULL, MESH, POINT
 from rigidsim.physics.vector import add, cross, dot, negated, norm, scaled, sub
@@ -127,7 +127,7 @@ def meet_mesh(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE, 
     whole = MeshPair(kind, pair, axes_i, axes_j, centre, CENTRE)
     place_unturned(axes_i, axes_j, w)
     write_core(kind, value_i, 1.0, w.core[0])
-    low, high = box_around(kind, value_i, value_j, axes_j, centre, reach, w)
+    low, high = box_around(whole, w)
     mesh.motion[FREE], mesh.motion[GAP], mesh.behind[0].gap, mesh.motion[UNCOVERED] = np.inf, np.inf, np.inf, 0.0
     far, ball = value_i.radius + value_j.radius + reach, kind == POINT and mesh.motion[ADVANCING] < 0.5 and reach > 0.0
     top, count = begin_at_leaves(centre, far, int(value_j.tree), w) if ball else TOO_MANY, 0
@@ -178,18 +178,25 @@ def extent(kind, e, w):
 
 
 @inlined
-def box_around(kind, value_i: SOLID, value_j: SOLID, axes_j, centre, reach, w):
+def box_around(whole, w):
     """The box in the axes of the mesh in which triangles may be near, also on the way if the shape advances."""
-    turn, motion = w.mesh.turn, w.mesh.motion
-    (a, b), (c, d), (e, f) = extent(kind, turn.x, w), extent(kind, turn.y, w), extent(kind, turn.z, w)
-    way, more = (0.0, 0.0, 0.0), value_i.radius + value_j.radius + reach
+    turn, (x, y, z) = w.mesh.turn, whole.centre
+    (a, b), (c, d), (e, f) = extent(whole.kind, turn.x, w), extent(whole.kind, turn.y, w), extent(whole.kind, turn.z, w)
+    return box_along((x + a, y + c, z + e), (x + b, y + d, z + f), whole, w.mesh)
+
+
+@inlined
+def box_along(low, high, whole, mesh):
+    """The same of a part of the first shape, around which that box is."""
+    pair, motion, way = whole.pair, mesh.motion, CENTRE
+    more = pair.first.radius + pair.second.radius + pair.reach
     if motion[ADVANCING] > 0.5:
-        way = components(axes_j, (motion[WAY], motion[WAY + 1], motion[WAY + 2]))
+        way = components(whole.axes_j, (motion[WAY], motion[WAY + 1], motion[WAY + 2]))
         more += motion[TURNING]
-    x, y, z = centre
-    low = (x + a + min(way[0], 0.0) - more, y + c + min(way[1], 0.0) - more, z + e + min(way[2], 0.0) - more)
-    high = (x + b + max(way[0], 0.0) + more, y + d + max(way[1], 0.0) + more, z + f + max(way[2], 0.0) + more)
-    return low, high
+    x, y, z = way
+    bottom = (low[0] + min(x, 0.0) - more, low[1] + min(y, 0.0) - more, low[2] + min(z, 0.0) - more)
+    top = (high[0] + max(x, 0.0) + more, high[1] + max(y, 0.0) + more, high[2] + max(z, 0.0) + more)
+    return bottom, top
 
 
 @inlined
@@ -197,6 +204,23 @@ def meets_box(low, high, bottom, top):
     """Whether two boxes meet."""
     x = low[0] <= top[0] and bottom[0] <= high[0]
     return x and low[1] <= top[1] and bottom[1] <= high[1] and low[2] <= top[2] and bottom[2] <= high[2]
+
+
+@inlined
+def next_leaf(top, low, high, mesh):
+    """Go on with the search of a tree for a box: (how many nodes are left on the stack, the first triangle of the next
+    leaf that meets it, the one after its last).
+    """
+    first, size = 0, 0
+    while top > 0 and size == 0:
+        top -= 1
+        row = mesh.meshes.node[mesh.stack[top]]
+        if meets_box(low, high, row.low, row.high):
+            first, size = int(row.first), int(row.count)
+            if size == 0:
+                mesh.stack[top], mesh.stack[top + 1] = first + 1, first
+                top += 2
+    return top, first, first + size
 
 
 @inlined
@@ -319,6 +343,13 @@ def feature_at(u, v, s):
     return kind, number
 
 
+@inlined
+def way_from_edge(x, begin, end):
+    """The way from the line of an edge to a point, across the edge."""
+    axis, way = sub(end, begin), sub(x, begin)
+    return sub(way, scaled(dot(way, axis) / dot(axis, axis), axis))
+
+
 @routine
 def has_normal(m, kind, number, n, tolerance, meshes):
     """Whether n, in the axes of the mesh, is in the Voronoi region of an edge or a corner of a triangle, or outside of
@@ -330,8 +361,7 @@ def has_normal(m, kind, number, n, tolerance, meshes):
         if other != NO_ROW:
             begin = vertex[facet[at.FACET.place("corner") + number]].xyz
             end = vertex[facet[at.FACET.place("corner") + (number + 1) % 3]].xyz
-            axis, way = sub(end, begin), sub(vertex[other].xyz, begin)
-            way = sub(way, scaled(dot(way, axis) / dot(axis, axis), axis))
+            way = way_from_edge(vertex[other].xyz, begin, end)
             found = dot(n, way) <= tolerance * norm(way)
     elif kind == CORNER:
         own = facet[at.FACET.place("corner") + number]
@@ -411,15 +441,27 @@ def leave_behind(count, radii, mesh):
     """A ball whose centre is behind the surface leaves where it is nearest, and nowhere else. It is in front if the
     surface there is nearer; all places within reach are known.
     """
-    row, nearest = mesh.behind[0], np.inf
-    for k in range(count):
+    return leave_by(mesh.behind[0], 0, radii, mesh) if mesh.behind[0].gap < in_front(0, count, radii, mesh) else count
+
+
+@inlined
+def in_front(begin, count, radii, mesh):
+    """The distance of the nearest of the places of a ball, which begin there, from its centre."""
+    nearest = np.inf
+    for k in range(begin, count):
         nearest = min(nearest, mesh.found[k].gap + radii)
-    if row.gap < nearest:
-        row.gap = -row.gap - radii
-        copy_place(row, mesh.found[0])
-        mesh.found[0].bend_first, mesh.found[0].bend_second = NO_BEND, NO_BEND
-        count = 1
-    return count
+    return nearest
+
+
+@inlined
+def leave_by(row: PLACE, begin, radii, mesh):
+    """Put the place by which a ball leaves, of which the gap is the depth of its centre, where its places begin;
+    returns how many places there are.
+    """
+    row.gap = -row.gap - radii
+    row.bend_first, row.bend_second = NO_BEND, NO_BEND
+    copy_place(row, mesh.found[begin])
+    return begin + 1
 
 
 # --- other convex shapes

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rigidsim.engine.collision.convex import ADVANCING, FREE, GAP, TURNING, WAY, thinness
+from rigidsim.engine.collision.convex import ADVANCING, FREE, GAP, WAY, thinness
 from rigidsim.engine.collision.manifolds import FLAT as LYING
 from rigidsim.engine.collision.manifolds import TAGS
 from rigidsim.engine.collision.meshes import (
@@ -20,19 +20,25 @@ from rigidsim.engine.collision.meshes import (
     CORNER,
     EDGE,
     INSIDE,
+    NO_ROW,
     MeshPair,
     add_found,
+    box_along,
     copy_place,
     corners_of,
     has_normal,
+    in_front,
     is_same,
     keep_best,
+    leave_by,
     leave_far_sides,
     leave_room,
     meet_ball,
     meets_box,
     name_of,
+    next_leaf,
     note_free,
+    way_from_edge,
 )
 from rigidsim.engine.collision.pairs import (
     CENTRE,
@@ -54,7 +60,6 @@ from rigidsim.jit import inlined, routine
 from rigidsim.physics.distances import POINT, nearest_on_segments
 from rigidsim.physics.vector import add, cross, dot, negated, norm, rejection, scaled, sub
 
-NO_ROW = -1
 DEEP = 0.1  # of the smaller bounding radius: edges that overlap by more have a place only at a rim of both
 TILTED = 1e-3  # rad: faces that are turned away from each other by less lie on each other, so their edges cross
 SHALLOW = 1e-2  # of the smaller bounding radius, see `shallow`
@@ -68,10 +73,10 @@ def meet_meshes(shape_i: PlacedShape, shape_j: PlacedShape, reach, places: PLACE
     mesh = w.mesh
     mesh.motion[FREE], mesh.motion[GAP], mesh.behind[1].gap = np.inf, np.inf, np.inf
     turn_way(mesh)
-    count = lay_mesh(False, pair_on(shape_j, shape_i, reach), int(shape_j.value.tree), int(shape_i.value.tree), 0, w)
+    count = lay_mesh(False, pair_on(shape_j, shape_i, reach), 0, w)
     turn_way(mesh)
     turn_over(count, mesh.found)
-    count = lay_mesh(True, pair_on(shape_i, shape_j, reach), int(shape_i.value.tree), int(shape_j.value.tree), count, w)
+    count = lay_mesh(True, pair_on(shape_i, shape_j, reach), count, w)
     w.features.known = 0.0
     if mesh.behind[1].gap < np.inf and deepest(count, mesh.found) >= 0.0 and count < len(mesh.found):
         copy_place(mesh.behind[1], mesh.found[count])
@@ -100,20 +105,6 @@ def seen(x, whole):
     return add(whole.centre, components(whole.axes_j, along(whole.axes_i, x)))
 
 
-@inlined
-def box_along(low, high, whole, mesh):
-    """The box in the axes of the second mesh in which it may be near a part of the first one, also on its way."""
-    pair, motion, way = whole.pair, mesh.motion, CENTRE
-    more = pair.first.radius + pair.second.radius + pair.reach
-    if motion[ADVANCING] > 0.5:
-        way = components(whole.axes_j, (motion[WAY], motion[WAY + 1], motion[WAY + 2]))
-        more += motion[TURNING]
-    x, y, z = way
-    bottom = (low[0] + min(x, 0.0) - more, low[1] + min(y, 0.0) - more, low[2] + min(z, 0.0) - more)
-    top = (high[0] + max(x, 0.0) + more, high[1] + max(y, 0.0) + more, high[2] + max(z, 0.0) + more)
-    return bottom, top
-
-
 @routine
 def is_node_near(node, whole, mesh):
     """Whether a node of the tree of the first mesh may be near the box around the second one."""
@@ -131,12 +122,12 @@ def is_node_near(node, whole, mesh):
 
 
 @routine
-def lay_mesh(with_edges, whole, root_i, root_j, count, w):
+def lay_mesh(with_edges, whole, count, w):
     """The places of the corners of the first mesh and the triangles of the second one, and those of edges of both;
     returns how many places there are now.
     """
     mesh, top = w.mesh, 1
-    mesh.outer[0] = root_i
+    mesh.outer[0] = int(whole.pair.first.tree)
     while top > 0:
         top -= 1
         n = mesh.outer[top]
@@ -148,9 +139,9 @@ def lay_mesh(with_edges, whole, root_i, root_j, count, w):
             for m in range(first, first + size):
                 for k in range(3):
                     if mesh.meshes.facet[m, TIP + k] == 1:
-                        count = lay_corner(m, k, not with_edges, whole, root_j, count, w)
+                        count = lay_corner(m, k, not with_edges, whole, count, w)
                     if with_edges and mesh.meshes.facet[m, RIDGE + k] == 1:
-                        count = lay_edge(m, k, whole, root_j, count, w)
+                        count = lay_edge(m, k, whole, count, w)
                     count = leave_room(count, whole.pair, mesh)
     return count
 
@@ -159,26 +150,20 @@ def lay_mesh(with_edges, whole, root_i, root_j, count, w):
 
 
 @routine
-def lay_corner(m, k, is_second, whole, root, count, w):
+def lay_corner(m, k, is_second, whole, count, w):
     """The places of a corner of the first mesh and the second one; returns how many places there are now."""
     mesh, begin, top = w.mesh, count, 1
     corner = mesh.meshes.vertex[mesh.meshes.facet[m, at.FACET.place("corner") + k]].xyz
     x = seen(corner, whole)
     ball = MeshPair(POINT, whole.pair, whole.axes_i, whole.axes_j, x, along(whole.axes_i, corner))
     low, high = box_along(x, x, whole, mesh)
-    mesh.stack[0], mesh.behind[2].gap = root, np.inf
+    mesh.stack[0], mesh.behind[2].gap = int(whole.pair.second.tree), np.inf
     while top > 0:
-        top -= 1
-        row = mesh.meshes.node[mesh.stack[top]]
-        if meets_box(low, high, row.low, row.high):
-            first, size = int(row.first), int(row.count)
-            if size == 0:
-                mesh.stack[top], mesh.stack[top + 1] = first + 1, first
-                top += 2
-            for n in range(first, first + size):
-                count = meet_ball(n, ball, begin, count, w)
-                if whole.pair.second.sides < 1.5:
-                    note_sunk(m, k, n, ball, w)
+        top, first, end = next_leaf(top, low, high, mesh)
+        for n in range(first, end):
+            count = meet_ball(n, ball, begin, count, w)
+            if whole.pair.second.sides < 1.5:
+                note_sunk(m, k, n, ball, w)
     count = leave_sunk(begin, count, whole.pair, mesh)
     return keep_own(m, k, is_second, whole, begin, count, mesh)
 
@@ -226,14 +211,10 @@ def beside(p, q, normal, x):
 @inlined
 def leave_sunk(begin, count, pair, mesh):
     """A corner inside of the solid, or on its surface within the tolerance of a rim, leaves by that triangle."""
-    row, nearest, radii = mesh.behind[2], np.inf, pair.first.radius + pair.second.radius
-    for k in range(begin, count):
-        nearest = min(nearest, mesh.found[k].gap + radii)
-    if row.gap < nearest or (row.gap < shallow(pair) and nearest < rim_of(pair)):
-        row.gap = -row.gap - radii
-        row.bend_first, row.bend_second = NO_BEND, NO_BEND
-        copy_place(row, mesh.found[begin])
-        count = begin + 1
+    radii, depth = pair.first.radius + pair.second.radius, mesh.behind[2].gap
+    nearest = in_front(begin, count, radii, mesh)
+    if depth < nearest or (depth < shallow(pair) and nearest < rim_of(pair)):
+        count = leave_by(mesh.behind[2], begin, radii, mesh)
     return count
 
 
@@ -276,8 +257,7 @@ def beyond(m, k, meshes):
 def in_region(m, k, n, meshes):
     """Whether n, in the axes of the mesh, is in the Voronoi region of an edge."""
     begin, end, third = ends_of(m, k, meshes)
-    axis, way = sub(end, begin), sub(third, begin)
-    way = sub(way, scaled(dot(way, axis) / dot(axis, axis), axis))
+    way = way_from_edge(third, begin, end)
     return dot(n, way) <= TILTED * norm(way) and has_normal(m, EDGE, k, n, TILTED, meshes)
 
 
@@ -293,26 +273,20 @@ def pierces(p, q, a, b, c):
 
 
 @routine
-def lay_edge(m, k, whole, root, count, w):
+def lay_edge(m, k, whole, count, w):
     """The places of an edge of the first mesh and those of the second one; returns how many places there are now."""
     mesh, top = w.mesh, 1
     p, q, _ = ends_of(m, k, mesh.meshes)
     p, q = seen(p, whole), seen(q, whole)
     low = (min(p[0], q[0]), min(p[1], q[1]), min(p[2], q[2]))
     low, high = box_along(low, (max(p[0], q[0]), max(p[1], q[1]), max(p[2], q[2])), whole, mesh)
-    mesh.stack[0] = root
+    mesh.stack[0] = int(whole.pair.second.tree)
     while top > 0:
-        top -= 1
-        row = mesh.meshes.node[mesh.stack[top]]
-        if meets_box(low, high, row.low, row.high):
-            first, size = int(row.first), int(row.count)
-            if size == 0:
-                mesh.stack[top], mesh.stack[top + 1] = first + 1, first
-                top += 2
-            for n in range(first, first + size):
-                for e in range(3):
-                    if mesh.meshes.facet[n, RIDGE + e] == 1:
-                        count = meet_edges(m, k, n, e, (p, q), whole, count, mesh)
+        top, first, end = next_leaf(top, low, high, mesh)
+        for n in range(first, end):
+            for e in range(3):
+                if mesh.meshes.facet[n, RIDGE + e] == 1:
+                    count = meet_edges(m, k, n, e, (p, q), whole, count, mesh)
     return count
 
 
